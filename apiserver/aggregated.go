@@ -30,8 +30,8 @@ type Aggregated struct {
 	// GroupVersions are the versions of its API groups, each group's preferred version
 	// first: "metrics.k8s.io/v1beta1".
 	GroupVersions []string
-	// Unready is the last answer about readiness of a server that serves, but was not
-	// ready in time. It is "" if the server was ready.
+	// Unready is "" if the server was ready in time. Otherwise it has the failed checks
+	// in the server's last answer to /readyz.
 	Unready string
 	// OpenAPILate is set if kube-apiserver did not fetch the server's OpenAPI in time.
 	OpenAPILate bool
@@ -40,7 +40,7 @@ type Aggregated struct {
 	client *http.Client
 	runDir *program.RunDir
 	child  *sampleserver.Server
-	// terminated is set when the server was told to end.
+	// terminated is set by Server.TerminateAggregated.
 	terminated bool
 	// made lists the paths of the objects that were created for the server, oldest first.
 	made []string
@@ -52,7 +52,7 @@ type AggregatedOptions struct {
 	Binary *program.Binary
 	// Own describes a server of OwnRecipe; nil stands for the sample server.
 	Own *OwnOptions
-	// Boot is a sampled W3C traceparent: the server's start becomes that trace.
+	// Boot is a sampled W3C traceparent: the server's start is recorded as this trace.
 	// If Boot is empty, the start is not traced.
 	Boot string
 }
@@ -146,7 +146,7 @@ func (s *Server) kubeconfigOf(name string) string {
 }
 
 // sampleFlags returns flags of the sample server that only old releases need.
-// These releases let only authenticated users ask whether the server is ready.
+// Without the flag, these releases do not answer /readyz to every client.
 func sampleFlags(version string) []string {
 	if (release.Range{Until: "v1.21"}).Has(version) {
 		return []string{"--authorization-always-allow-paths=/readyz"}
@@ -168,8 +168,8 @@ var sampleObjects string
 var ownRole string
 
 // aggregatedObjects returns the objects that a server needs before it starts.
-// The rights that a server of the user's own needs are not known, so it may do
-// everything in kube-apiserver.
+// A server of the user's own may do everything in kube-apiserver, because its needs are
+// not known.
 func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err error) {
 	text := strings.ReplaceAll(sampleObjects, sampleserver.Name, o.name())
 	if err := yaml.UnmarshalStrict([]byte(text), &objects); err != nil || o.Own == nil {
@@ -180,11 +180,11 @@ func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err err
 		return nil, err
 	}
 	objects[0].Object["rules"] = rules
-	// kube-apiserver fetches the server's OpenAPI as this user.
-	// The server asks kube-apiserver whether the user may. Usually the binding of
-	// system:discovery allows it; see removeDefaultBindings.
-	// The user comes second. So the authorizer makes the same calls as without the user
-	// when it looks for the server's rights.
+	// kube-apiserver fetches the server's OpenAPI as the user system:aggregator.
+	// The server asks kube-apiserver whether this user may read it. Usually the binding of
+	// system:discovery allows this; see removeDefaultBindings.
+	// The user must be the second subject. Then the authorizer finds the server, the first
+	// subject, with the same calls as without the user.
 	subjects, _ := objects[1].Object["subjects"].([]any)
 	objects[1].Object["subjects"] = append(subjects, map[string]any{
 		"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:aggregator",
@@ -194,7 +194,7 @@ func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err err
 
 // served returns the groups that the server serves but kube-apiserver does not.
 func (a *Aggregated) served(ctx context.Context, o AggregatedOptions) ([]metav1.APIGroup, error) {
-	if o.Own == nil { // the groups are known
+	if o.Own == nil { // the groups of the sample server are known
 		return []metav1.APIGroup{groupOf(sampleserver.Group, sampleserver.Versions...)}, nil
 	}
 	var own, others metav1.APIGroupList
@@ -222,7 +222,7 @@ func groupOf(name string, versions ...string) metav1.APIGroup {
 }
 
 // apiServices returns the objects that register the server's groups and versions with
-// the aggregator.
+// the aggregator. It adds the versions to a.GroupVersions.
 func (a *Aggregated) apiServices(groups []metav1.APIGroup) []aggregatedObject {
 	var all []aggregatedObject
 	for _, group := range groups {
@@ -266,12 +266,12 @@ func (a *Aggregated) remove(ctx context.Context, path string) error {
 	return err
 }
 
-// servedTimeout limits how long the aggregator may take to find the server available.
+// servedTimeout limits how long the aggregator may take to reach the server.
 const servedTimeout = time.Minute
 
-// awaitServed waits until a client can read the server's objects through
-// kube-apiserver. Only then do the aggregator and the server know each other.
-// If no resource is known, awaitServed waits for the server's discovery.
+// awaitServed waits until a client can read objects of the sample server through
+// kube-apiserver. The resources of other servers are not known, so awaitServed waits
+// until a client can read the discovery of their API groups.
 func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error {
 	ctx, cancel := context.WithTimeout(ctx, servedTimeout)
 	defer cancel()
@@ -314,7 +314,7 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	for {
 		var fetched openAPIIndex
 		if err := a.server.readAsAdmin(ctx, a.client, openAPIPath, &fetched); err != nil || fetched.hasAll(own, a.GroupVersions) {
-			return context.Cause(ctx) // if it is nil, an error means that kube-apiserver has no OpenAPI v3
+			return context.Cause(ctx) // any other error means that kube-apiserver has no OpenAPI v3
 		}
 		select {
 		case <-ctx.Done():
@@ -329,7 +329,7 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	}
 }
 
-// openAPIPath is the path of an openAPIIndex, the list of groups with an OpenAPI v3.
+// openAPIPath is the path of an openAPIIndex, which lists the groups with OpenAPI v3.
 const openAPIPath = "/openapi/v3"
 
 type openAPIIndex struct {
@@ -347,8 +347,8 @@ func (i openAPIIndex) hasAll(other openAPIIndex, groupVersions []string) bool {
 	return !slices.ContainsFunc(groupVersions, func(v string) bool { return other.has(v) && !i.has(v) })
 }
 
-// Stop removes the registration, ends the server and removes its files.
-// If the server had already ended by itself, Stop returns the reason.
+// Stop removes the server's objects from kube-apiserver, ends the server and removes its
+// files. If the server had already ended by itself, Stop returns the reason.
 func (a *Aggregated) Stop(ctx context.Context) error {
 	var errs []error
 	for _, path := range slices.Backward(a.made) {
@@ -358,8 +358,8 @@ func (a *Aggregated) Stop(ctx context.Context) error {
 	return errors.Join(append(errs, a.stop(ctx))...)
 }
 
-// stop is Stop, but leaves the registration.
-// The registration ends with a kube-apiserver if its store ends, too.
+// stop is Stop, but leaves the objects in kube-apiserver.
+// It is enough if kube-apiserver's store ends, too.
 func (a *Aggregated) stop(ctx context.Context) error {
 	var errs []error
 	if a.child != nil {

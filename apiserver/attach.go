@@ -25,18 +25,18 @@ var ErrNotServed = message.NewError("no such server is running")
 func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
 
 // stateFormat is the extension of a published state.
-// It changes with the meaning of Server's fields. So no build of apitrace reads a state
-// that it cannot use.
+// Change its number with the meaning of Server's fields: each build of apitrace must only
+// find states that it can read.
 const stateFormat = ".5.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
 }
 
-// A variantOwn distinguishes API servers of the user's own.
+// A variantOwn distinguishes API servers of the user's own in Variant.
 type variantOwn struct {
 	Key   string
-	Flags []string `json:",omitempty"` // no flags and an empty list must give the same JSON
+	Flags []string `json:",omitempty"` // nil and an empty list must give the same JSON
 }
 
 // Variant distinguishes servers of one build by their extras, stores, aggregated API
@@ -57,7 +57,7 @@ func (o StartOptions) Variant() string {
 		Trace []string    `json:",omitempty"`
 	}{o.Extra, o.Etcd, own, unionOf(o.Trace)})
 	if err != nil {
-		panic(err) // these are strings, which always have a JSON form
+		panic(err) // strings always have a JSON form
 	}
 	return fmt.Sprintf("-%x", sha256.Sum256(text))[:1+16]
 }
@@ -127,7 +127,7 @@ func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 		}
 		s := new(Server)
 		if json.Unmarshal(data, s) != nil || !program.RunDirAlive(s.RunDir) {
-			_ = os.Remove(file) // on an error, the next command removes it
+			_ = os.Remove(file) // after an error, the next command tries again
 			continue
 		}
 		servers = append(servers, s)

@@ -9,7 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 )
 
-// This apitrace finds a state of another apitrace only if both read the state alike.
+// TestStateFormatChangesWithState checks that stateFormat was changed together with the
+// fields of a published state. So apitrace finds only states that it can read.
 func TestStateFormatChangesWithState(t *testing.T) {
 	fields := map[string][]string{
 		".2.json": {
@@ -37,7 +38,7 @@ func TestStateFormatChangesWithState(t *testing.T) {
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, fields[stateFormat]) {
-		t.Errorf("the published state has the fields\n%q\nbut in format %q it has\n%q\nraise stateFormat, and note the fields here; known are %q",
+		t.Errorf("the published state has the fields\n%q\nexpected in format %q\n%q\nraise the number in stateFormat, and add the fields to this test; it has the formats %q",
 			got, stateFormat, fields[stateFormat], slices.Sorted(maps.Keys(fields)))
 	}
 }
@@ -75,10 +76,10 @@ func TestOpenAPIIndex(t *testing.T) {
 		"not in the server's own": {index(v1), index(v1), true},
 	} {
 		if got := test.fetched.hasAll(test.own, []string{v1, v2}); got != test.want {
-			t.Errorf("%s: %v, want %v", name, got, test.want)
+			t.Errorf("%s: hasAll returned %v, want %v", name, got, test.want)
 		}
 	}
 	if index().hasAny([]string{v1}) || !index(v2).hasAny([]string{v1, v2}) {
-		t.Error("hasAny does not go by the versions")
+		t.Error("hasAny does not report whether the index has one of the versions")
 	}
 }

@@ -41,7 +41,7 @@ type BuildOptions struct {
 
 // A Build is a built kube-apiserver with the etcd that belongs to it.
 type Build struct {
-	// K8sVersion and EtcdVersion have their "v".
+	// K8sVersion and EtcdVersion begin with "v".
 	K8sVersion, EtcdVersion string
 	APIServer, Etcd         *program.Binary
 	// Edited lists the files that differ from upstream's, by path below the vendor folder.
@@ -52,7 +52,7 @@ type Build struct {
 	More []string
 
 	// baseKey is the key of the build without BuildOptions.Trace and Debuggable.
-	// It is "" if that is this build.
+	// It is "" if the options had neither.
 	baseKey string
 }
 
@@ -65,13 +65,13 @@ func (b *Build) Release() {
 
 // key identifies the pair of binaries by content.
 // It is the key of the build without BuildOptions.Trace and Debuggable.
-// Servers with more traced packages are variants of a server, and a debuggable server
-// answers as any other.
+// StartOptions.Variant distinguishes servers with other traced packages. A debuggable
+// server answers like any other, so it needs no key of its own.
 func (b *Build) key() string { return cmp.Or(b.baseKey, pairKey(b.APIServer.Key, b.Etcd.Key)) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
 
-// traced returns the options for one of Programs.
+// traced returns the options for the recipes of Programs.
 func (o BuildOptions) traced(ctx context.Context) (traced.Options, error) {
 	version, err := ParseVersion(o.Version)
 	if err != nil {
@@ -91,7 +91,7 @@ func (o BuildOptions) traced(ctx context.Context) (traced.Options, error) {
 	}, nil
 }
 
-// pair returns how to build kube-apiserver and the etcd that belongs to it.
+// pair returns the recipes of kube-apiserver and of the etcd that belongs to it.
 func (o BuildOptions) pair(ctx context.Context) (apiserver, etcd *traced.Recipe, err error) {
 	options, err := o.traced(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (o BuildOptions) pair(ctx context.Context) (apiserver, etcd *traced.Recipe,
 
 // Key returns the version of Kubernetes and the key of the Build that BuildPrograms
 // would make. It makes no build and reads no binaries.
-// With both, Attach finds a server that runs the Build.
+// Attach finds a server of this Build by version and key.
 func Key(ctx context.Context, o BuildOptions) (k8sVersion, key string, err error) {
 	apiserver, etcd, err := o.pair(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 // Space returns how many bytes of disk BuildPrograms needs with an empty cache.
 func Space() int64 { return Program(DefaultVersion).Space + storage.Program("").Space }
 
-// explainUnknown explains that a version does not exist.
+// explainUnknown rewrites the error for a version that does not exist.
 // It returns any other error unchanged.
 func explainUnknown(version string, err error) error {
 	var download *program.DownloadError

@@ -10,9 +10,9 @@ import (
 
 // A CacheStatus describes the contents of the cache for one release.
 type CacheStatus struct {
-	// Built is set if BuildPrograms would find both programs.
-	// OtherBuild is set if the cache has a traced kube-apiserver, but one by another
-	// apitrace or with another guide.
+	// Built is set if BuildPrograms would find both programs in the cache.
+	// OtherBuild is set if Built is not, but the cache has a traced kube-apiserver of the
+	// release, such as a build by another apitrace or with another guide.
 	Built, OtherBuild bool
 	// EtcdVersion is the etcd of the release; "" if it is not known yet.
 	EtcdVersion string
@@ -26,43 +26,43 @@ type CacheStatus struct {
 func CacheStatusOf(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (CacheStatus, error) {
 	o := BuildOptions{Version: version, Cache: cache}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e program.Entry) bool { return e.Program == "" })
-	var stock CacheStatus
+	var status CacheStatus
 	for _, e := range entries {
 		if e.Program == Name && e.Version == version {
-			stock.Size += e.Size
-			stock.OtherBuild = stock.OtherBuild || e.Instrumented
+			status.Size += e.Size
+			status.OtherBuild = status.OtherBuild || e.Instrumented
 		}
 	}
-	if stock.Size == 0 { // then the release's etcd is not known without the network
-		return stock, nil
+	if status.Size == 0 { // without the network, the release's etcd is not known
+		return status, nil
 	}
 	apiserver, etcd, err := o.pair(ctx)
 	if err != nil {
-		return stock, err
+		return status, err
 	}
-	stock.EtcdVersion = etcd.Program.Release()
+	status.EtcdVersion = etcd.Program.Release()
 	for _, e := range entries {
 		if e.Program == etcd.Program.Name && e.Version == etcd.Program.Version {
-			stock.Size += e.Size
+			status.Size += e.Size
 		}
 	}
-	if !stock.OtherBuild {
-		return stock, nil
+	if !status.OtherBuild {
+		return status, nil
 	}
-	stock.Built = true
+	status.Built = true
 	for _, recipe := range []*traced.Recipe{apiserver, etcd} {
 		built, err := recipe.IsBuilt(ctx, entries)
 		if err != nil {
-			return stock, err
+			return status, err
 		}
-		stock.Built = stock.Built && built
+		status.Built = status.Built && built
 	}
-	stock.OtherBuild = !stock.Built
-	return stock, nil
+	status.OtherBuild = !status.Built
+	return status, nil
 }
 
-// HasBuild reports whether the cache has a traced build of one of Programs.
-// entries are the cache's entries. HasBuild does not use the network.
+// HasBuild reports whether the cache has a traced build of a program. name is the name of
+// one of Programs. entries are the cache's entries. HasBuild does not use the network.
 func HasBuild(ctx context.Context, name, version string, cache *program.Cache, entries []program.Entry) (bool, error) {
 	recipe, err := Recipe(ctx, name, BuildOptions{Version: version, Cache: cache})
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 
 // TakeCheckout copies the source of kube-apiserver from a checkout of kubernetes to the
 // cache. ParseVersion accepts the returned version like a release.
-// A second call with unchanged source only looks the version up.
+// If the cache already has the same source, TakeCheckout only returns its version.
 func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version string, err error) {
 	if o.Cache == nil {
 		if o.Cache, err = program.OpenCache(""); err != nil {
@@ -80,8 +80,8 @@ var (
 	changelogHead = regexp.MustCompile(`(?m)^# (v1\.\d+\.\d+)\s*$`)
 )
 
-// baseFile has the minor version of the source.
-// The folder changelogs has the patch release.
+// SourceRelease finds the minor version in baseFile, and the patch release in the folder
+// changelogs.
 const (
 	baseFile   = "staging/src/k8s.io/component-base/version/base.go"
 	changelogs = "CHANGELOG"
@@ -90,10 +90,11 @@ const (
 // ReleaseFiles are the files and folders of a checkout that SourceRelease reads.
 var ReleaseFiles = []string{baseFile, changelogs}
 
-// SourceRelease returns the release that is nearest to a source of kubernetes, and the
-// file that says so.
+// SourceRelease returns the release that is nearest to the source of kubernetes in dir,
+// and the file that says so.
 // The minor version comes from component-base or else from the newest change log.
-// The patch release comes from the minor version's change log. Without it, it is 0.
+// The patch release comes from the minor version's change log. If there is no such file,
+// the patch release is 0.
 func SourceRelease(dir string) (release, file string, err error) {
 	var minor string
 	file = baseFile
@@ -126,13 +127,12 @@ func SourceRelease(dir string) (release, file string, err error) {
 	return minor + ".0", file, nil
 }
 
-// CheckRelease returns an error if the guide does not support a release.
-// tried is false for a minor version that is newer than all versions that apitrace was
-// tried with.
-func CheckRelease(release string) (tried bool, err error) {
+// CheckRelease returns an error for a checkout of a release that is older than all of
+// Releases. tested reports whether Releases has the release's minor version.
+func CheckRelease(release string) (tested bool, err error) {
 	minor := semver.MajorMinor(release)
 	if semver.Compare(minor, semver.MajorMinor(releases[0])) < 0 {
-		return false, message.Errorf("a checkout of %s cannot be traced: the oldest one that can be is of %s", release, semver.MajorMinor(releases[0]))
+		return false, message.Errorf("a checkout of %s cannot be traced: expected %s or newer", release, semver.MajorMinor(releases[0]))
 	}
 	return slices.ContainsFunc(releases, func(known string) bool { return semver.MajorMinor(known) == minor }), nil
 }
@@ -145,7 +145,7 @@ type generated struct {
 }
 
 // generatedFiles lists kinds of files that hack/update-codegen.sh makes.
-// Each of these arguments makes one kind (kubernetes v1.26 and newer).
+// In kubernetes v1.26 and newer, an argument of the script selects the kind.
 var generatedFiles = []generated{
 	{"// +k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},
 	{"// +k8s:defaulter-gen=TypeMeta", "zz_generated.defaults.go", "hack/update-codegen.sh defaults"},
@@ -156,8 +156,8 @@ var generatedFiles = []generated{
 // openAPIPackage holds only generated definitions.
 const openAPIPackage = "pkg/generated/openapi"
 
-// missingGenerated returns a generated file that a checkout's folder lacks, and the
-// command that makes it.
+// missingGenerated returns a generated file that a folder of the checkout at top lacks,
+// and the command that makes it. If no file is missing, both are "".
 func missingGenerated(top, folder string) (file, command string) {
 	if folder == openAPIPackage || strings.HasPrefix(folder, openAPIPackage+"/") {
 		file := openAPIPackage + "/zz_generated.openapi.go"
@@ -255,8 +255,8 @@ func explainList(l program.Local, list *program.ListError) error {
 	return e
 }
 
-// explainCheckout rewrites the errors of a build from a checkout.
-// The errors name the checkout's files, and missing generated files.
+// explainCheckout rewrites a build error of a checkout, so that it names the checkout's
+// files, and missing generated files.
 func explainCheckout(err error, up program.Upstream) error {
 	e, folders := inFolder(err, up)
 	if e == nil {
@@ -319,7 +319,7 @@ func copiedCheckout(version string) (*program.LocalBuild, string, error) {
 }
 
 // CopyRecord returns the stored facts about the checkout that TakeCheckout copied as
-// this version. They outlive the copy in the cache.
+// this version. The cache keeps these facts longer than the copy.
 // ok is false if the version is not a checkout.
 func CopyRecord(version string) (up program.Upstream, ok bool) {
 	cache, err := program.OpenCache("")
@@ -330,7 +330,7 @@ func CopyRecord(version string) (up program.Upstream, ok bool) {
 }
 
 // CheckoutDir returns the top folder of the checkout that TakeCheckout copied as this
-// version. It returns an error for a commit.
+// version. It returns an error for a commit or a release.
 func CheckoutDir(version string) (string, error) {
 	if !program.IsLocal(version) {
 		return "", message.Errorf("%s is a release, which does not change: name a checkout, such as --k8s ./kubernetes", version)
@@ -345,7 +345,8 @@ func CheckoutDir(version string) (string, error) {
 	return local.Dir, nil
 }
 
-// CheckoutFolders lists a checkout's folders with the source of a version.
+// CheckoutFolders lists the folders of the checkout that TakeCheckout copied as this
+// version: the top folder, and the folders of package main and of the copied packages.
 func CheckoutFolders(version string) ([]string, error) {
 	local, vendor, err := copiedCheckout(version)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// If a generated file is missing, the compiler only reports that its declarations are
-// undefined. The error also names the missing file and the command that makes it. Both
-// follow from the comment by which the package asks for the file.
+// TestMissingGeneratedFiles checks that the error names a missing generated file and the
+// command that makes it. The compiler only reports that the file's declarations are
+// undefined. A comment in the package says which file is generated.
 func TestMissingGeneratedFiles(t *testing.T) {
 	for _, test := range []struct{ marker, file, command string }{
 		{"+k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},
@@ -36,22 +36,23 @@ func TestMissingGeneratedFiles(t *testing.T) {
 				t.Errorf("%s:\n%v\nexpected\n%s", test.marker, err, want)
 			}
 			if !errors.Is(err, compile) {
-				t.Errorf("%s: the error has lost the compiler's", test.marker)
+				t.Errorf("%s: errors.Is does not find the compiler's error", test.marker)
 			}
 			for name, files := range map[string]map[string]string{
-				"with the file":    {folder + "/doc.go": doc, folder + "/" + test.file: "package v1\n"},
-				"which asks not":   {folder + "/doc.go": "package v1\n"},
-				"which refuses it": {folder + "/doc.go": "// " + test.marker[:strings.Index(test.marker, "=")+1] + "false\n\npackage v1\n"},
+				"with the file":          {folder + "/doc.go": doc, folder + "/" + test.file: "package v1\n"},
+				"without the marker":     {folder + "/doc.go": "package v1\n"},
+				"with the marker =false": {folder + "/doc.go": "// " + test.marker[:strings.Index(test.marker, "=")+1] + "false\n\npackage v1\n"},
 			} {
 				if err := explain(files); strings.Contains(err.Error(), "generated") {
-					t.Errorf("%s, of a package %s:\n%v", test.marker, name, err)
+					t.Errorf("%s, a package %s: expected no generated file in the error:\n%v", test.marker, name, err)
 				}
 			}
 		}
 	}
 }
 
-// The error names several missing files, and each command once.
+// TestSeveralMissingGeneratedFiles checks that the error names each missing file, and each
+// command once.
 func TestSeveralMissingGeneratedFiles(t *testing.T) {
 	dir := writeModule(t, map[string]string{
 		"pkg/a/doc.go": "// +k8s:deepcopy-gen=package\npackage a\n",
@@ -65,6 +66,6 @@ func TestSeveralMissingGeneratedFiles(t *testing.T) {
 		t.Errorf("%v\nexpected\n%s", e, want)
 	}
 	if zh := e.Localize(message.For("zh")); strings.Contains(zh, "generated source") || !strings.Contains(zh, "hack/update-codegen.sh defaults") {
-		t.Errorf("in Chinese: %s", zh)
+		t.Errorf("in Chinese: %s\nexpected a Chinese sentence with both commands", zh)
 	}
 }

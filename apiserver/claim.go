@@ -58,7 +58,7 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	return nil, ErrClaimed
 }
 
-// Close gives the claim back.
+// Close gives up the claim.
 func (c *Claim) Close() error { return errors.Join(os.Remove(c.lock.Path()), c.lock.Close()) }
 
 // A Starter is a process that has a claim, but no running server: it is starting its
@@ -88,7 +88,7 @@ func Starters(c *program.Cache) ([]Starter, error) {
 			starters = append(starters, Starter{version, owner, file})
 		}
 	}
-	servers, err := Served(c) // listed second: a server that was starting may be running by now
+	servers, err := Served(c) // after the claims: a server that was starting may be running now
 	starters = slices.DeleteFunc(starters, func(starter Starter) bool {
 		return slices.ContainsFunc(servers, func(s *Server) bool { return s.Owner == starter.Owner })
 	})
@@ -103,7 +103,7 @@ func claimant(file string) int {
 	locked, err := lock.TryLock()
 	if err == nil && locked {
 		if program.LockInPlace(lock) == nil {
-			_ = os.Remove(file) // its process was killed
+			_ = os.Remove(file) // the process was killed
 		}
 		return 0
 	}

@@ -66,7 +66,7 @@ func startBuild(t *testing.T, b *Build) *Server {
 			t.Errorf("Stop: %v", err)
 		}
 		if _, err := os.Stat(s.RunDir); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("the run directory after Stop: %v", err)
+			t.Errorf("looking for the run directory after Stop: got the error %v, expected that it does not exist", err)
 		}
 	})
 	return s
@@ -126,12 +126,12 @@ func checkServer(t *testing.T, s *Server, o BuildOptions) {
 		status, body := request(t, s, s.AdminToken, "GET", "/version", "")
 		var v struct{ Major, Minor, GitVersion, GitTreeState string }
 		if err := json.Unmarshal([]byte(body), &v); err != nil || status != 200 || v.GitVersion != DefaultVersion || v.Major+"."+v.Minor != "1.37" {
-			t.Errorf("status %d, %+v, %v", status, v, err)
+			t.Errorf("got status %d, version %+v, error %v", status, v, err)
 		}
 	})
 	t.Run("learner", func(t *testing.T) {
 		if status, body := request(t, s, s.LearnerToken, "GET", "/api/v1/nodes", ""); status != 403 || !strings.Contains(body, `User \"learner\" cannot list`) {
-			t.Errorf("listing nodes: %d %s, want the learner to be forbidden to", status, body)
+			t.Errorf("listing nodes as the learner: got %d %s, want 403", status, body)
 		}
 	})
 	t.Run("stranger", func(t *testing.T) {
@@ -141,7 +141,7 @@ func checkServer(t *testing.T, s *Server, o BuildOptions) {
 	})
 	t.Run("unverified", func(t *testing.T) {
 		if _, err := http.Get(s.BaseURL + "/version"); err == nil {
-			t.Error("a client that does not know the CA trusted the server")
+			t.Error("a client without the server's CA got an answer, want an error")
 		}
 	})
 	t.Run("private files", func(t *testing.T) { checkPrivate(t, s.RunDir) })
@@ -157,7 +157,7 @@ func checkPrivate(t *testing.T, dir string) {
 		}
 		info, err := d.Info()
 		if err == nil && info.Mode().Perm()&0o077 != 0 {
-			t.Errorf("%s has mode %v", path, info.Mode())
+			t.Errorf("%s has mode %v, want no access for other users", path, info.Mode())
 		}
 		return err
 	})
@@ -182,7 +182,7 @@ func testStored(t *testing.T, s *Server) {
 		t.Fatalf("creating a deployment: %d %s", status, body)
 	}
 	if status, body := request(t, s, s.AdminToken, "DELETE", path+"/nginx", ""); status != 200 {
-		t.Fatalf("deleting it: %d %s", status, body)
+		t.Fatalf("deleting the deployment: %d %s", status, body)
 	}
 	changes, err := r.Changes(t.Context(), before, []string{key})
 	if err != nil {
@@ -205,14 +205,14 @@ func testStored(t *testing.T, s *Server) {
 	}
 	all, err := r.Changes(t.Context(), 0, nil)
 	if err != nil || !slices.ContainsFunc(all, func(k trace.StoredKey) bool { return k.Key == "/registry/namespaces/default" }) {
-		t.Errorf("all changes: %d, %v, want the namespace default among them", len(all), err)
+		t.Errorf("all changes: got %d and the error %v, want the namespace default among them", len(all), err)
 	}
 	now, err := r.Revision(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if none, err := r.Changes(t.Context(), now+1000, nil); err != nil || len(none) != 0 {
-		t.Errorf("changes of the future: %+v, %v", none, err)
+		t.Errorf("changes after a future revision: got %+v and the error %v, want none", none, err)
 	}
 }
 
@@ -222,18 +222,18 @@ func testAttach(t *testing.T, s *Server, o BuildOptions) {
 		t.Fatal(err)
 	}
 	if _, err := Attach(t.Context(), cache, s.K8sVersion, s.BuildKey); !errors.Is(err, ErrNotServed) {
-		t.Errorf("before Publish: %v", err)
+		t.Errorf("Attach before Publish: got %v, want ErrNotServed", err)
 	}
 	if err := s.Publish(); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(s.processes.stateFile)
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the published state: %v, %v", info, err)
+		t.Errorf("the published state is %v (error %v), want mode 0600", info, err)
 	}
 	version, key, err := Key(t.Context(), o)
 	if err != nil || version != s.K8sVersion || key != s.BuildKey {
-		t.Errorf("Key = %q, %q, %v, want those of the server, %q, %q", version, key, err, s.K8sVersion, s.BuildKey)
+		t.Errorf("Key = %q, %q, %v, want the server's version %q and key %q", version, key, err, s.K8sVersion, s.BuildKey)
 	}
 	other, err := Attach(t.Context(), cache, version, key)
 	if err != nil {
@@ -246,14 +246,14 @@ func testAttach(t *testing.T, s *Server, o BuildOptions) {
 		t.Error(err)
 	}
 	if status, _ := request(t, other, other.AdminToken, "GET", "/version", ""); status != 200 {
-		t.Errorf("after the attached one was stopped: %d, want the server unharmed", status)
+		t.Errorf("after Stop of the attached Server: got status %d, want 200 because the server runs on", status)
 	}
 	if _, err := Attach(t.Context(), cache, s.K8sVersion, "another-build"); !errors.Is(err, ErrNotServed) {
-		t.Errorf("another build: %v", err)
+		t.Errorf("Attach with another build key: got %v, want ErrNotServed", err)
 	}
 }
 
-// testPortTaken checks that a taken port is recognised by the real kube-apiserver's message.
+// testPortTaken checks that ExitError.PortTaken knows the message of the real kube-apiserver.
 func testPortTaken(t *testing.T, s *Server) {
 	address, err := url.Parse(s.BaseURL)
 	if err != nil {
@@ -280,7 +280,7 @@ func testPortTaken(t *testing.T, s *Server) {
 	_, err = program.Start(t.Context(), server)
 	var exit *program.ExitError
 	if !errors.As(err, &exit) || !exit.PortTaken(port) {
-		t.Errorf("Start: %v, want the port taken", err)
+		t.Errorf("Start: got %v, want an ExitError for a taken port", err)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
-// When etcd dies, the user learns that, rather than how kube-apiserver reacts to it.
+// TestEtcdDies checks that Err reports the end of etcd, not kube-apiserver's reaction to it.
 func TestEtcdDies(t *testing.T) {
 	t.Parallel()
 	s := startServer(t)
@@ -314,15 +314,16 @@ func TestEtcdDies(t *testing.T) {
 	testenv.Receive(t, "the end of etcd closes Done", s.Done())
 	var exit *program.ExitError
 	if !errors.As(s.Err(), &exit) || exit.Name != "etcd" || exit.Log == "" {
-		t.Errorf("Err: %v, want etcd's end with its log", s.Err())
+		t.Errorf("Err: got %v, want an ExitError of etcd with its log", s.Err())
 	}
 }
 
-// Nothing outlives a SIGKILL: no process, no run directory, no published state.
+// TestKilledOwner checks that nothing is left after SIGKILL of the process that started a
+// server: no process, no run directory, no published state.
 func TestKilledOwner(t *testing.T) {
 	t.Parallel()
 	e2eBuild(t)
-	processesIn(t, "") // skips before anything is started
+	processesIn(t, "") // skips the test on a system without /proc
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), "TEST_APISERVER_PART=owner")
 	owner.Stderr = os.Stderr
@@ -352,6 +353,8 @@ func TestKilledOwner(t *testing.T) {
 	})
 }
 
+// playOwner starts and publishes a server, prints its run directory and its state file, and
+// waits to be killed.
 func playOwner() int {
 	b, err := tracedBuild()
 	if err == nil {
@@ -372,7 +375,7 @@ func processesIn(t *testing.T, runDir string) int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil || len(files) == 0 {
-		t.Skip("counts processes in /proc, which this system lacks")
+		t.Skip("this system has no /proc to count processes in")
 	}
 	n := 0
 	for _, file := range files {

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ListEdits lists the edits of Programs, and of other servers behind the aggregator.
+// ListEdits lists the edits of Programs, and of the user's own servers.
 func ListEdits(edits program.Edits) ([]program.Edit, error) {
 	var all []program.Edit
 	for _, name := range slices.Concat(programNames(), editedOwn(edits)) {
@@ -26,7 +26,8 @@ func ListEdits(edits program.Edits) ([]program.Edit, error) {
 // AddEdit copies a source file for editing, from the first of Programs that has it.
 // name is the file's path below the vendor folder, or the path's end.
 // AddEdit fetches the sources if necessary.
-// It returns a message.UsageError unless exactly one file has the name.
+// It returns a message.UsageError if no program has the file, or if the first program
+// with such files has several.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	for _, p := range Programs() {
 		src, err := SourceOf(ctx, p.Name, o)
@@ -42,8 +43,8 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 	return program.Edit{}, message.UsageErrorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
-// fileNamed returns the path of the only file of a source with a name, else "".
-// Several files are a message.UsageError.
+// fileNamed returns the path of the only file of a source with a name, or "".
+// It returns a message.UsageError if several files have the name.
 func fileNamed(src *traced.Source, name string) (string, error) {
 	found, err := src.FilesNamed(name)
 	if len(found) > 1 {

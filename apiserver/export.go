@@ -7,9 +7,9 @@ import (
 )
 
 // ProgramsForExport returns the contents of a release's export: kube-apiserver, its
-// etcd and, with optional, the sample API server.
-// With rebuild, the importer can build them with edits.
-// The export has no edits of the user.
+// etcd and, if optional is set, the sample API server.
+// If rebuild is set, the importer can build them with edits.
+// The export has no edits of this user.
 func ProgramsForExport(ctx context.Context, o BuildOptions, optional, rebuild bool) ([]program.ExportedProgram, error) {
 	o.EditsDir = ""
 	options, err := o.traced(ctx)

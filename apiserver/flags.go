@@ -19,11 +19,11 @@ type files struct {
 	tlsCert, tlsKey, serviceAccountKey, tokens, proxyCert, proxyKey string
 }
 
-// proxyName is the name in the certificate that the aggregator presents to aggregated
-// servers.
+// proxyName is the name in the aggregator's certificate, which aggregated servers verify.
 const proxyName = "kube-aggregator"
 
-// writeFiles makes the server's keys and the users' tokens.
+// writeFiles writes the server's certificates, keys and tokens to files in dir. It stores in s
+// the values that clients and aggregated servers need.
 func (s *Server) writeFiles(dir string) (files, error) {
 	f := files{
 		tlsCert: filepath.Join(dir, "tls.crt"), tlsKey: filepath.Join(dir, "tls.key"),
@@ -74,7 +74,7 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	return f, nil
 }
 
-// program returns how to run kube-apiserver on a port.
+// program returns how to run kube-apiserver on a port. It sets s.BaseURL.
 func (s *Server) program(binary, dir string, f files, port int, extra serverconfig.Extra) (program.Server, error) {
 	s.BaseURL = fmt.Sprintf("https://127.0.0.1:%d", port)
 	args, err := extra.Prepare(filepath.Join(dir, "extra"), s.flags(f, port))
@@ -93,8 +93,8 @@ func (s *Server) flags(f files, port int) []string {
 	flags := append(s.Etcd.Flags(),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port),
-		// By default it advertises the address of the default route, which may not exist.
-		// No endpoint is published, because no cluster uses this server.
+		// By default, kube-apiserver advertises the address of the default route, which may
+		// not exist. It publishes no endpoint, because no cluster uses it.
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none",
 		"--tls-cert-file="+f.tlsCert,
@@ -105,23 +105,22 @@ func (s *Server) flags(f files, port int) []string {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file="+f.serviceAccountKey,
 		"--service-account-signing-key-file="+f.serviceAccountKey,
-		// ServiceAccount requires a service account in every namespace.
-		// The controller manager creates these.
+		// The plugin ServiceAccount requires a service account in every namespace. Only the
+		// controller manager, which does not run here, creates these accounts.
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-cluster-ip-range=10.0.0.0/24",
 
-		// With these, the aggregator proves to an aggregated server that it may act for
-		// users.
+		// With this certificate, the aggregator proves to an aggregated server that it may
+		// act for users.
 		"--proxy-client-cert-file="+f.proxyCert,
 		"--proxy-client-key-file="+f.proxyKey,
 	)
-	if lastInsecure.Has(s.K8sVersion) {
+	if insecureReleases.Has(s.K8sVersion) {
 		// Otherwise every client that reaches port 8080 would be an administrator.
 		flags = append(flags, "--insecure-port=0")
 	}
 	return flags
 }
 
-// lastInsecure holds the releases that listen without TLS and authentication by
-// default.
-var lastInsecure = release.Range{Until: "v1.19"}
+// insecureReleases also listen without TLS and authentication by default, on port 8080.
+var insecureReleases = release.Range{Until: "v1.19"}

@@ -14,7 +14,7 @@ import (
 // A Kubeconfig has the data that a client needs to reach a server.
 type Kubeconfig struct {
 	// Server is the URL, such as "https://127.0.0.1:12345".
-	// CAPEM is the authority, in PEM, that verifies the server's certificate.
+	// CAPEM is the certificate of the server's authority, in PEM.
 	Server string
 	CAPEM  []byte
 	// User is the name of the credentials. Token is the bearer token.
@@ -47,7 +47,7 @@ func (k Kubeconfig) config() clientcmdv1.Config {
 	}
 }
 
-// writeKubeconfigs writes one kubeconfig for each user.
+// writeKubeconfigs writes one kubeconfig for each user, and sets the paths in s.
 func (s *Server) writeKubeconfigs(dir string) error {
 	s.AdminKubeconfig = filepath.Join(dir, "admin.kubeconfig")
 	s.LearnerKubeconfig = filepath.Join(dir, "learner.kubeconfig")

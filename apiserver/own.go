@@ -25,13 +25,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// libraryModule is the library module that API servers are built on.
+// libraryModule is the library that API servers are built on.
 const libraryModule = "k8s.io/apiserver"
 
 // OwnRecipe returns how to build an API server of the user's own.
-// The versions come from the server's go.mod.
-// The server's own packages are traced whole. The library's packages are traced as the
-// guide says for that version of the library.
+// The versions of its dependencies come from its go.mod.
+// The packages of the server's module are traced whole. The library's packages are traced
+// as the guide says for that version of the library.
 // OwnRecipe reads the server's source, so it may fetch the server's module.
 func OwnRecipe(ctx context.Context, own serverconfig.Own, o BuildOptions) (*traced.Recipe, error) {
 	options, err := o.traced(ctx)
@@ -51,7 +51,7 @@ func OwnRecipe(ctx context.Context, own serverconfig.Own, o BuildOptions) (*trac
 
 // ownServer returns a server of the user's own as a program that apitrace traces.
 func ownServer(found program.Program, goMod []byte) traced.Program {
-	p, known := traced.Find(Programs(), found.Name) // if it is the sample server
+	p, known := traced.Find(Programs(), found.Name) // only the sample server is known
 	if !known {
 		p = traced.Program{
 			Name: found.Name, Edits: found.Name + ownEdits + found.Version,
@@ -103,19 +103,19 @@ func ownFolder(ctx context.Context, own serverconfig.Own, o traced.Options) (p p
 		return p, nil, err
 	}
 	const unreleased = "v0.0.0"
-	// The state of the folder is not known, so read the folder each time.
+	// Without Local.State, CopySource reads the folder each time.
 	up, err := program.CopySource(ctx, p, program.Local{Dir: dir, Name: own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, program.Options{Cache: o.Cache, Progress: o.Progress})
 	p.Version, p.Released = up.Version, own.Server
 	return p, goMod, err
 }
 
-// noModule reports that the folder of a server holds no module.
+// noModule returns the error for a server's folder without a readable go.mod.
 func noModule(o serverconfig.Own, err error) error {
 	return message.UsageErrorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Server, err)
 }
 
-// ownProgram returns the program of a module at a version. A folder's version is "".
-// dir holds the module's source.
+// ownProgram returns the program in a module, without its version. dir holds the module's
+// source. version is the module's version, or "" for a folder.
 func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p program.Program, err error) {
 	folder := path.Clean(filepath.ToSlash(own.Main))
 	if own.Main == "" {
@@ -145,17 +145,16 @@ func ownProgram(own serverconfig.Own, k8s, modulePath, version, dir string) (p p
 		return strings.Contains(imported+"/", "/internal/") && strings.HasPrefix(imported, modulePath+"/")
 	}
 	if len(pkg.GoFiles) > 1 || len(pkg.CgoFiles)+len(pkg.EmbedPatterns) > 0 || slices.ContainsFunc(pkg.Imports, internal) {
-		main = folder + "/" // a copy of one file would lack the others, and a copy must not import the internal packages
+		main = folder + "/" // a copy of one file would lack the other files, and could not import internal packages
 	}
 	p = program.Program{Name: ownName(k8s, modulePath, version, folder), Module: modulePath, Main: main, Space: 3e9}
 	return p, nil
 }
 
-// ownName returns a program's name in traces: the folder name of its package main, or
-// the name of its module.
+// ownName returns a program's name in traces: the last element of the path of its package
+// main.
 // If one of Programs has this name, the program gets the prefix "own-".
-// Only the sample server of kube-apiserver's own release keeps its name, because traces
-// of that release know it by the name.
+// Only the sample server of release k8s keeps its name, as in the traces of scenarios.
 func ownName(k8s, modulePath, version, folder string) string {
 	if folder == "." {
 		folder, _, _ = modpath.SplitPathVersion(modulePath)
@@ -168,18 +167,17 @@ func ownName(k8s, modulePath, version, folder string) string {
 	return name
 }
 
-// IsSampleServer reports whether a server is the sample server of a release.
+// IsSampleServer reports whether a server is the sample server of a release, which
+// scenarios run behind the aggregator.
 // release has the form that ParseVersion returns.
-// Scenarios run the same program behind the aggregator, and the release's recordings
-// include it.
 func IsSampleServer(own serverconfig.Own, release string) bool {
 	return own.Server == sampleserver.Module+"@"+stagingVersion(release) && path.Clean(own.Main) == "."
 }
 
 // mainFolders lists the folders of packages main in a module's source.
-// It skips folders without programs for people, such as vendor, test and hack.
-// Programs for people are in the top folder or below cmd.
-// If there are any, mainFolders leaves out other programs, such as generators.
+// It skips folders of other modules, and folders such as vendor, test and hack.
+// If the top folder is a package main, or a folder below cmd is one, mainFolders leaves
+// out all other folders, such as folders of generators.
 func mainFolders(dir string) (folders []string, err error) {
 	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -206,8 +204,8 @@ func mainFolders(dir string) (folders []string, err error) {
 	return folders, err
 }
 
-// libraryVersion returns the release of Kubernetes that has the server's library:
-// "v1.36.2" for k8s.io/apiserver v0.36.2.
+// libraryVersion returns the release of Kubernetes with the server's version of the
+// library: "v1.36.2" for k8s.io/apiserver v0.36.2.
 func libraryVersion(p program.Program, goMod []byte) (string, error) {
 	file, err := modfile.Parse("go.mod", goMod, nil)
 	if err != nil {
@@ -235,7 +233,7 @@ func libraryVersion(p program.Program, goMod []byte) (string, error) {
 	return release, nil
 }
 
-// ownGuide returns the guide with an entry for a server that the guide does not know.
+// ownGuide returns a copy of the guide with an entry for a server that the guide lacks.
 // The library is traced as in the sample server.
 // The packages of the server's module are traced whole.
 func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
@@ -252,8 +250,8 @@ func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
 	return &adapted
 }
 
-// rewriteOwn is instrument.Rewrite for a server that may lack some library packages of
-// the guide.
+// rewriteOwn rewrites the source of a server. It leaves out packages of the guide that the
+// server's vendor folder lacks, and package main if the folder has it.
 func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []message.Message, error) {
 	lacks := func(importPath string) bool {
 		_, err := os.Stat(filepath.Join(o.Vendor, filepath.FromSlash(importPath)))
@@ -277,10 +275,10 @@ func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []
 	return traced.RewriteTolerantly(o)
 }
 
-// withoutMain replaces a whole module's entry by one entry for each package except
-// main.
-// At run time, functions of package main have other names than their place in the
-// vendor tree says.
+// withoutMain replaces the entry of a whole module by one entry for each of its packages
+// except main, the import path of package main.
+// At run time, the names of functions in package main begin with "main.", not with the
+// import path.
 func withoutMain(packages []instrument.Packages, vendor, module, main string) ([]instrument.Packages, error) {
 	packages = slices.DeleteFunc(slices.Clone(packages), func(p instrument.Packages) bool { return p.Path == module })
 	err := filepath.WalkDir(filepath.Join(vendor, filepath.FromSlash(module)), func(file string, d fs.DirEntry, err error) error {

@@ -65,12 +65,12 @@ func TestOwnProgram(t *testing.T) {
 			p, err := ownProgram(own, "v1.37.1", test.module, test.version, writeModule(t, test.files))
 			if test.fails != "" {
 				if err == nil || !strings.HasSuffix(err.Error(), test.fails) {
-					t.Errorf("%v, expected %q", err, test.fails)
+					t.Errorf("got the error %v, expected it to end with %q", err, test.fails)
 				}
 				return
 			}
 			if err != nil || p.Name != test.program || p.Main != test.file {
-				t.Errorf("%q from %q (%v), expected %q from %q", p.Name, p.Main, err, test.program, test.file)
+				t.Errorf("got program %q from %q (error %v), expected %q from %q", p.Name, p.Main, err, test.program, test.file)
 			}
 		})
 	}
@@ -89,13 +89,13 @@ func TestLibraryVersion(t *testing.T) {
 			got = err.Error()
 		}
 		if !strings.Contains(got, want) {
-			t.Errorf("%q: %s, expected %s", goMod, got, want)
+			t.Errorf("%q: got %s, expected %s", goMod, got, want)
 		}
 	}
 }
 
-// The guide of a server has the packages of the server's own module. The packages of the
-// sample server are only in the sample server's guide.
+// TestOwnGuide checks that a server's entry has the library's packages and the server's
+// module, but no packages of the sample server.
 func TestOwnGuide(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -108,19 +108,18 @@ func TestOwnGuide(t *testing.T) {
 	}
 	all := strings.Join(paths, " ")
 	if strings.Contains(all, sampleserver.Module) || !strings.Contains(all, "k8s.io/apiserver/pkg/registry") || !strings.HasSuffix(all, " example.com/mine") {
-		t.Errorf("the packages are %s", all)
+		t.Errorf("the packages are %s, expected the library's and example.com/mine, but not the sample server's", all)
 	}
 	if guide.Programs["mine"] != nil {
 		t.Error("the built-in guide was changed")
 	}
 	if older := ownGuide(guide, program.Program{Name: "own-sample-apiserver", Module: sampleserver.Module}); older.Key("own-sample-apiserver", "v1.30.4") != guide.Key(sampleserver.Name, "v1.30.4") {
-		t.Error("another release of the sample server is traced differently")
+		t.Error("another release of the sample server has another key, expected the key of the sample server")
 	}
 }
 
-// The folders to watch belong to the module, to the other modules in its workspace,
-// and to the modules that replace others in its go.mod. Folders that no build reads
-// are left out.
+// TestOwnFolders checks the folders of a module, of the other modules in its workspace,
+// and of the replacements in its go.mod. Folders that no build reads are left out.
 func TestOwnFolders(t *testing.T) {
 	both := writeModule(t, map[string]string{
 		"mine/go.mod":               "module example.com/mine\n\ngo 1.21\n\nrequire example.com/helper v0.0.0\n\nreplace example.com/helper => ../helper\n",
@@ -157,11 +156,12 @@ func TestOwnFolders(t *testing.T) {
 func TestOwnFoldersOfNoModule(t *testing.T) {
 	_, err := OwnFolders(serverconfig.Own{Server: t.TempDir()})
 	if !errors.As(err, new(*message.UsageError)) || !strings.Contains(err.Error(), "expected the folder of a module") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got the error %v, expected a UsageError about the folder", err)
 	}
 }
 
-// If package main is built in the vendor tree, it is not traced. All other packages are.
+// TestWithoutMain checks that a package main in the vendor folder is not traced, but all other
+// packages of its module are.
 func TestWithoutMain(t *testing.T) {
 	vendor := writeModule(t, map[string]string{
 		"example.com/mine/cmd/x/main.go":       "package main\n",
@@ -178,7 +178,7 @@ func TestWithoutMain(t *testing.T) {
 	for _, p := range all {
 		got = append(got, p.Path)
 		if p.Recursive {
-			t.Errorf("%s is recursive", p.Path)
+			t.Errorf("%s is recursive, expected one entry for each package", p.Path)
 		}
 	}
 	if want := "k8s.io/apiserver/pkg/server example.com/mine/cmd/x/app example.com/mine/pkg/a"; strings.Join(got, " ") != want {
@@ -186,8 +186,8 @@ func TestWithoutMain(t *testing.T) {
 	}
 }
 
-// Edits of one version of a server do not belong to another version. The sample
-// server's edits belong to the release.
+// TestEditsOfOwnServers checks that the edits of a server belong to one version of it, and
+// not to the sample server.
 func TestEditsOfOwnServers(t *testing.T) {
 	edits := program.Edits{Dir: t.TempDir(), Version: "v1.37.1"}
 	vendor := writeModule(t, map[string]string{"example.com/mine/a.go": "package a\n"})
@@ -207,7 +207,7 @@ func TestEditsOfOwnServers(t *testing.T) {
 	}
 	all, err := ListEdits(edits)
 	if err != nil || len(all) != 1 || all[0].Program != "mine@v0.1.0" {
-		t.Fatalf("the edits are %v (%v)", all, err)
+		t.Fatalf("the edits are %v (%v), expected one of mine@v0.1.0", all, err)
 	}
 	cache, err := program.OpenCache(t.TempDir())
 	if err != nil {
@@ -221,9 +221,9 @@ func TestEditsOfOwnServers(t *testing.T) {
 	}
 }
 
-// A complaint about an API server of the user's own names the file in the user's
-// folder, not the compiled copy. The error does not mention generated files that the
-// folder lacks, because only the server's author knows how they are made.
+// TestOwnServerDoesNotCompile checks that the error about an API server of the user's own
+// names the file in the user's folder, not the compiled copy. It names no missing
+// generated files, because apitrace does not know how this server's files are made.
 func TestOwnServerDoesNotCompile(t *testing.T) {
 	const pkg = "example.com/mine/pkg/rose"
 	up := program.Upstream{Local: &program.LocalBuild{
@@ -237,13 +237,13 @@ func TestOwnServerDoesNotCompile(t *testing.T) {
 		"./mine does not compile:\n\tpkg/rose/strategy.go:7:3: expected ';'":       message.Errorf("building: %w", syntax),
 	} {
 		if e, folders := inFolder(err, up); e == nil || e.Error() != want {
-			t.Errorf("%v, %q, expected\n%s", e, folders, want)
+			t.Errorf("got %v and the folders %q, expected\n%s", e, folders, want)
 		}
 	}
 	if e, _ := inFolder(compile, program.Upstream{}); e != nil {
-		t.Errorf("of a released module: %v", e)
+		t.Errorf("for a released module: got %v, expected nil", e)
 	}
 	if e, _ := inFolder(errors.New("no space"), up); e != nil {
-		t.Errorf("of another error: %v", e)
+		t.Errorf("for an error that is not the compiler's: got %v, expected nil", e)
 	}
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ownEdits separates a server's name from its version in the name of a folder of edits.
-// It is for servers of the user's own.
-// Edits of one version do not fit another version.
+// ownEdits separates the name and the version of a server of the user's own, in the name
+// of its folder of edits. Each version has its own folder, because the source differs.
 const ownEdits = "@"
 
 // OwnSource is SourceOf for a server of the user's own.
@@ -31,8 +30,8 @@ func OwnSource(ctx context.Context, own serverconfig.Own, o BuildOptions) (*trac
 	return recipe.Source(ctx)
 }
 
-// OfOwn reports whether an edit belongs to a server of the user's own.
-// The sample server is not such a server.
+// OfOwn reports whether an edit belongs to a server of the user's own. The release's
+// sample server is one of Programs, so its edits do not count.
 func OfOwn(e program.Edit) bool { return strings.Contains(e.Program, ownEdits) }
 
 // editedOwn lists the folders with edits of the user's own servers for a release.
@@ -74,9 +73,9 @@ func AddOwnEdit(ctx context.Context, own serverconfig.Own, edits program.Edits, 
 	return edits.Add(recipe.EditsName, src.Dir, file)
 }
 
-// OwnFolders lists the source folders of an API server in a folder.
-// They belong to the server's module, the other modules in its Go workspace, and the
-// folders that replace modules in its go.mod.
+// OwnFolders lists the source folders of an API server in a folder. They are in the
+// server's module, in the other modules of its Go workspace, and in the folders that
+// replace modules in its go.mod.
 func OwnFolders(o serverconfig.Own) ([]string, error) {
 	top, err := filepath.Abs(o.Server)
 	if err != nil {

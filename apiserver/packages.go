@@ -14,9 +14,10 @@ import (
 )
 
 // CheckTrace returns a message.UsageError if o.Trace names a package that no program
-// has: neither kube-apiserver and its etcd nor the user's own server.
-// own may be the zero value.
-// CheckTrace fetches the sources if necessary; with o.Dry it reports nothing instead.
+// has. The programs are kube-apiserver, its etcd and, unless own is zero, the user's own
+// server.
+// CheckTrace fetches the sources if necessary. With o.Dry, it fetches nothing, and returns
+// nil if a source is missing.
 func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error {
 	all, err := traced.ParsePackages(o.Trace)
 	if err != nil || len(all) == 0 {
@@ -37,7 +38,7 @@ func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error
 		recipes = append(recipes, func() (*traced.Recipe, error) { return OwnRecipe(ctx, own, o) })
 	}
 	var dirs []string
-	for _, recipeOf := range recipes { // the version of etcd stands in the source of kube-apiserver
+	for _, recipeOf := range recipes { // kube-apiserver first: its source says which etcd it needs
 		recipe, err := recipeOf()
 		if err != nil {
 			return err
@@ -55,7 +56,7 @@ func CheckTrace(ctx context.Context, own serverconfig.Own, o BuildOptions) error
 }
 
 // CachedPackages lists the packages of kube-apiserver and its etcd that
-// BuildOptions.Trace can name, as far as their sources are in the cache.
+// BuildOptions.Trace can name. It leaves out a program without source in the cache.
 // k8s has a form that ParseVersion accepts.
 func CachedPackages(k8s string) ([]string, error) {
 	version, err := ParseVersion(k8s)
@@ -74,7 +75,8 @@ func CachedPackages(k8s string) ([]string, error) {
 	return traced.ListPackages(dirs...)
 }
 
-// recipe returns how to build a program with the packages of o.Trace that it has.
+// recipe returns how to build a program, which also traces those packages of o.Trace that it
+// has.
 func (o BuildOptions) recipe(ctx context.Context, p traced.Program, options traced.Options) (*traced.Recipe, error) {
 	if len(o.Trace) > 0 && !o.Plain {
 		var err error
@@ -85,7 +87,8 @@ func (o BuildOptions) recipe(ctx context.Context, p traced.Program, options trac
 	return p.Recipe(options)
 }
 
-// packagesOf returns the packages of o.Trace that a program has.
+// packagesOf returns the packages of o.Trace that a program has. With o.Dry, it returns
+// all of them for a program without source in the cache.
 func (o BuildOptions) packagesOf(ctx context.Context, p traced.Program, options traced.Options) ([]instrument.Packages, error) {
 	all, err := traced.ParsePackages(o.Trace)
 	if err != nil {
@@ -106,9 +109,8 @@ func (o BuildOptions) packagesOf(ctx context.Context, p traced.Program, options 
 	return traced.PackagesIn(dir, all), nil
 }
 
-// sourceDir returns the folder with the source of a recipe's program.
-// It fetches the source if necessary; with o.Dry it returns program.ErrNoSource
-// instead.
+// sourceDir returns the folder with the source of a recipe's program. It fetches the
+// source if necessary. With o.Dry, it returns program.ErrNoSource instead.
 func (o BuildOptions) sourceDir(ctx context.Context, recipe *traced.Recipe) (string, error) {
 	dir, _, err := program.CachedSource(recipe.Cache, recipe.Program)
 	if o.Dry || !errors.Is(err, program.ErrNoSource) {
@@ -121,7 +123,7 @@ func (o BuildOptions) sourceDir(ctx context.Context, recipe *traced.Recipe) (str
 	return src.Dir, nil
 }
 
-// unionOf returns all names of lists, sorted, each once.
+// unionOf returns the sorted names of all lists, each name once.
 func unionOf(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.Sort(all)

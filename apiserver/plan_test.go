@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// With an empty cache, a plan still has all commands, and names the facts that it
-// does not know.
+// TestWritePlanOfUnknown checks that a plan has all commands even with an empty cache. It
+// says that the version of etcd is not known.
 func TestWritePlanOfUnknown(t *testing.T) {
 	cache, err := program.OpenCache(t.TempDir())
 	if err != nil {
@@ -34,11 +34,12 @@ func TestWritePlanOfUnknown(t *testing.T) {
 	}
 	entries, err := cache.Entries()
 	if err != nil || len(entries) != 0 {
-		t.Errorf("planning left %+v, %v", entries, err)
+		t.Errorf("after planning, the cache has %+v (error %v), expected nothing", entries, err)
 	}
 }
 
-// Without Go, a plan still lists the known builds, and says that it needs Go.
+// TestWritePlanWithoutGo checks that a plan without Go lists the builds, and says that their
+// commands need Go.
 func TestWritePlanWithoutGo(t *testing.T) {
 	cache, err := program.OpenCache(t.TempDir())
 	if err != nil {
@@ -59,7 +60,7 @@ func TestWritePlanWithoutGo(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		if line != "\n" && !strings.HasPrefix(line, "# ") {
-			t.Errorf("the plan has a command: %s", line)
+			t.Errorf("the plan has a command, expected only comments: %s", line)
 		}
 	}
 }

@@ -36,7 +36,8 @@ var kubeAPIServer = traced.Program{
 	},
 }
 
-// Programs lists the programs that apitrace traces. Files are searched in this order.
+// Programs lists the programs that apitrace traces. A search for a source file goes through
+// the programs in this order.
 func Programs() []traced.Program {
 	return []traced.Program{kubeAPIServer, storage.Traced, sample}
 }
@@ -80,8 +81,8 @@ func Program(version string) program.Program {
 
 // stamp returns the variables that upstream's release build sets at link time
 // (hack/lib/version.sh).
-// Without them, the server and its client library report v0.0.0.
-// kubectl and admission by version do not accept that version.
+// Without them, the server and its client library report v0.0.0. kubectl, and admission
+// that depends on the version, do not accept this.
 func stamp(up program.Upstream) []string {
 	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(up.Version), "v"), ".")
 	if _, err := strconv.Atoi(minor); err != nil {
@@ -99,9 +100,9 @@ func stamp(up program.Upstream) []string {
 			pkg+".gitMinor="+minor,
 			pkg+".gitTreeState="+state,
 			pkg+".gitCommit="+up.Commit)
-		if !up.Time.IsZero() { // it is zero in a plan that was made before upstream was read
-			// The commit's time, as in upstream's reproducible builds: the same source gives the
-			// same binary.
+		if !up.Time.IsZero() { // zero in a plan without upstream's source
+			// Upstream's reproducible builds also have the commit's time. So the same source
+			// gives the same binary.
 			set = append(set, pkg+".buildDate="+up.Time.Format(time.RFC3339))
 		}
 	}

@@ -35,21 +35,22 @@ func TestStagingModules(t *testing.T) {
 		t.Errorf("k8s.io/api is replaced by %q, %t, want v0.30.4", v, ok)
 	}
 	if v, ok := p.LocalReplace("example.org/x", "third_party/x"); ok {
-		t.Errorf("a module outside of staging is replaced by %q", v)
+		t.Errorf("a module outside of staging is replaced by %q, want no replacement", v)
 	}
 	if v, _ := Program("v1.37.0-rc.1").LocalReplace("k8s.io/api", "staging/src/k8s.io/api"); v != "v0.37.0-rc.1" {
-		t.Errorf("the staging version of a release candidate is %q", v)
+		t.Errorf("the staging version of v1.37.0-rc.1 is %q, want v0.37.0-rc.1", v)
 	}
 }
 
-// An unknown version and a failing network need different advice.
+// TestExplainUnknown checks that an unknown version and a failing network get different
+// advice.
 func TestExplainUnknown(t *testing.T) {
 	unknown := &program.DownloadError{Module: module, Version: "v1.37.99", Reason: "unknown revision v1.37.99"}
 	if err := explainUnknown("v1.37.99", unknown); !strings.Contains(err.Error(), "the source of Kubernetes v1.37.99 is not available: there is no such release") || !strings.Contains(err.Error(), "such as v1.37.1") {
-		t.Errorf("an unknown version: %v", err)
+		t.Errorf("an unknown version: got %v, want an error that names existing releases", err)
 	}
 	offline := &program.DownloadError{Module: module, Version: "v1.37.1", Reason: "dial tcp: connection refused"}
 	if err := explainUnknown("v1.37.1", offline); !errors.Is(err, offline) || !strings.Contains(err.Error(), "network") {
-		t.Errorf("no network: %v", err)
+		t.Errorf("no network: got %v, want the error itself", err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 // when it starts (plugin/pkg/auth/authorizer/rbac/bootstrappolicy).
 //
 // The bindings are for controllers that do not run here. The RBAC authorizer checks all
-// bindings in the order of a Go map until one allows the request.
-// So each of them would make traces random.
-// The deletion also removes the right of authenticated users to discovery.
+// bindings, in the random order of a Go map, until one allows the request. So with these
+// bindings, traces of the same request would differ.
+// Without them, authenticated users have no right to read the discovery.
 // The admin needs no binding.
 func (s *Server) removeDefaultBindings(ctx context.Context) error {
 	client, err := s.Client()

@@ -29,9 +29,8 @@ func (s *Server) Client() (*http.Client, error) {
 	}}, nil
 }
 
-// ready returns nil if a client can work. It checks the server's own readiness, which
-// includes RBAC's default roles.
-// It also checks the namespace "default", which a controller inside the server makes a
+// ready returns nil if a client can work. It checks /readyz, which includes RBAC's default
+// roles, and the namespace "default", which a controller inside the server creates a
 // little later.
 func (s *Server) ready(ctx context.Context) error {
 	client, err := s.Client()
@@ -47,7 +46,8 @@ func (s *Server) ready(ctx context.Context) error {
 	return nil
 }
 
-// onlyFailedChecks removes the passed checks, of about 60, from an answer to /readyz.
+// onlyFailedChecks removes the passed checks from the answer in an error. /readyz has about
+// 60 checks.
 func onlyFailedChecks(err error) error {
 	var status *statusError
 	if errors.As(err, &status) {
@@ -72,7 +72,7 @@ func (s *Server) readAsAdmin(ctx context.Context, client *http.Client, path stri
 	return json.Unmarshal(answer, into)
 }
 
-// requestAsAdmin is asAdmin, but also returns the beginning of the answer.
+// requestAsAdmin is asAdmin, but also returns the answer, at most its first MiB.
 func (s *Server) requestAsAdmin(ctx context.Context, client *http.Client, method, path string, body any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
@@ -103,7 +103,7 @@ func (s *Server) requestAsAdmin(ctx context.Context, client *http.Client, method
 	return answer, nil
 }
 
-// A statusError is an answer that does not report success.
+// A statusError is an answer with a status other than 200 and 201.
 type statusError struct {
 	request string
 	code    int

@@ -13,9 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// readOnly lists, oldest first, releases that can be read, but are neither built nor
-// recorded.
-// For v1.15, the modules from the Kubernetes repository are not available.
+// readOnly lists, oldest first, releases with source that can be read, but not built.
+// v1.15 is not listed, because its modules from the Kubernetes repository are not available.
 var readOnly = []string{
 	"v1.10.13", "v1.11.10", "v1.12.10", "v1.13.12", "v1.14.10",
 }
@@ -28,14 +27,14 @@ func Readable() []string {
 	return all
 }
 
-// ReadOnly reports whether a release can be read but not built.
-// version is a result of ParseReadable.
+// ReadOnly reports whether the source of a release can be read but not built.
+// version is a valid version, such as "v1.14.10" or "v1.14".
 func ReadOnly(version string) bool {
 	return slices.ContainsFunc(readOnly, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
 // ParseReadable is ParseVersion for a version that is only read.
-// It also accepts the versions of Readable.
+// It also accepts the minor versions in readOnly and their patch releases.
 func ParseReadable(s string) (string, error) {
 	v := "v" + strings.TrimPrefix(s, "v")
 	for _, known := range readOnly {
@@ -56,15 +55,17 @@ func ParseReadable(s string) (string, error) {
 	return version, err
 }
 
-// stagingModules are the modules of the Kubernetes repository that ReleasedSource reads.
+// stagingModules are the modules from the Kubernetes repository that ReleasedSource reads. Up
+// to v1.14, the module of Kubernetes contains their source.
 var stagingModules = []string{
 	"k8s.io/apiserver", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/apimachinery", "k8s.io/sample-apiserver", "k8s.io/component-base",
 }
 
-// optionalModule is a module that some releases lack.
+// optionalModule is a module of stagingModules that some releases lack.
 const optionalModule = "k8s.io/sample-apiserver"
 
-// Unread lists the modules that a folder of ReleasedSource lacks.
+// Unread lists the modules that a folder of ReleasedSource lacks, because they do not exist
+// for the release.
 func Unread(dir string) []string {
 	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(optionalModule))); err != nil {
 		return []string{optionalModule}
@@ -72,8 +73,8 @@ func Unread(dir string) []string {
 	return nil
 }
 
-// readFolders has the folders of the packages that ReleasedSource reads.
-// skippedFolders has folders in them that it skips, such as generated clients.
+// readFolders has the folders that ReleasedSource reads. skippedFolders has folders below
+// them that it skips, such as generated clients.
 var (
 	readFolders = []string{
 		"k8s.io/kubernetes/cmd/kube-apiserver/", "k8s.io/kubernetes/pkg/controlplane/", "k8s.io/kubernetes/pkg/master/", "k8s.io/kubernetes/pkg/kubeapiserver/",
@@ -110,7 +111,7 @@ func ReleasedSource(ctx context.Context, o BuildOptions) (dir string, err error)
 	return program.ReleasedSource(ctx, p, program.Options{Cache: cache, Progress: o.Progress}, modules)
 }
 
-// readPath returns the path of a file if the file's package is read, else "".
+// readPath returns file if ReleasedSource reads it, else "".
 func readPath(file string) string {
 	if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
 		!slices.ContainsFunc(readFolders, func(folder string) bool { return strings.HasPrefix(file, folder) }) ||

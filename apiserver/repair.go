@@ -7,13 +7,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// A repair is for a release that otherwise does not build, or does not run if a current
-// version of Go built it. It replaces a dependency, or generates source that the released
-// module lacks.
+// A repair is for a release that a current version of Go cannot build, or that would not
+// run after such a build.
+// It replaces a dependency, or generates source that the released module lacks.
 // Apart from repairs, only the instrumentation and the user's edits change upstream's
 // source.
 type repair struct {
-	// Range holds the releases that need it.
+	// Range holds the releases that need the repair.
 	release.Range
 	// replace has the meaning of program.Program.Replace.
 	replace map[string]gomod.Version
@@ -24,7 +24,7 @@ type repair struct {
 // repairs lists the repairs of old releases.
 var repairs = []repair{
 	{
-		// The domain is gone. Its owner moved the repository.
+		// The domain vbom.ml is gone. Its owner moved the repository.
 		Range:   release.Range{Until: "v1.19"},
 		replace: map[string]gomod.Version{"vbom.ml/util": {Path: "github.com/fvbommel/util"}},
 	},

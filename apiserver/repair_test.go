@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Each release gets only the repairs for it. A needless repair would change the
-// release's key and its program.
+// TestRepairs checks that each release gets only the repairs that it needs. Another repair
+// would change the program and its key.
 func TestRepairs(t *testing.T) {
 	for version, want := range map[string]struct{ replace, generate int }{
 		"v1.18.2": {2, 1}, "v1.19.16": {2, 1}, "v1.20.15": {1, 1}, "v1.22.17": {1, 1}, "v1.23.17": {0, 1},
@@ -20,34 +20,34 @@ func TestRepairs(t *testing.T) {
 	} {
 		p := Program(version)
 		if len(p.Replace) != want.replace || len(p.Generate) != want.generate {
-			t.Errorf("%s is repaired with %v and %v", version, p.Replace, p.Generate)
+			t.Errorf("%s has the repairs %v and %v, expected other numbers of them", version, p.Replace, p.Generate)
 		}
 	}
 	if first, second := Program("v1.22.17"), Program("v1.22.17"); len(first.Generate) != len(second.Generate) {
-		t.Error("repairs add up")
+		t.Error("the second call of Program returned more repairs than the first, expected the same")
 	}
 }
 
-// The page on versions states the number of repairs for each release.
+// TestDocsCountTheRepairs checks the number of repairs for each release in docs/versions.md.
 func TestDocsCountTheRepairs(t *testing.T) {
 	for _, page := range []string{"../docs/versions.md", "../docs/versions.zh.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := map[string]string{}
+		stated := map[string]string{}
 		for _, row := range repairRow.FindAllStringSubmatch(string(text), -1) {
 			for _, version := range strings.FieldsFunc(row[1], func(r rune) bool { return !strings.ContainsRune("v.0123456789", r) }) {
-				told[version] = row[2]
+				stated[version] = row[2]
 			}
 		}
 		for _, version := range releases {
-			p, newest := Program(version), "v1.26.15" // which stands for the newer ones
+			p, newest := Program(version), "v1.26.15" // the row of v1.26.15 is for newer releases, too
 			if semver.Compare(version, newest) > 0 {
-				told[version] = told[newest]
+				stated[version] = stated[newest]
 			}
-			if want := strconv.Itoa(len(p.Replace) + len(p.Generate)); told[version] != want {
-				t.Errorf("%s says that %s has %q repairs, but it has %s", page, version, told[version], want)
+			if want := strconv.Itoa(len(p.Replace) + len(p.Generate)); stated[version] != want {
+				t.Errorf("%s says that %s has %q repairs, but it has %s", page, version, stated[version], want)
 			}
 		}
 	}
@@ -68,17 +68,18 @@ func TestEveryMinorVersion(t *testing.T) {
 	for _, in := range append(slices.Clone(readOnly), "v1.9.0", "1.15") {
 		_, err := ParseVersion(in)
 		if err == nil || !strings.Contains(err.Error(), strings.Join(releases, ", ")) {
-			t.Errorf("ParseVersion(%q): %v, want an error that names what there is", in, err)
+			t.Errorf("ParseVersion(%q): got %v, want an error that lists all releases", in, err)
 		}
 	}
 }
 
-// A release that would listen on port 8080 for everybody gets a flag against it.
+// TestNoInsecurePort checks that kube-apiserver does not listen on port 8080 without
+// authentication.
 func TestNoInsecurePort(t *testing.T) {
 	for version, want := range map[string]bool{"v1.18.2": true, "v1.19.16": true, "v1.22.17": false, DefaultVersion: false} {
 		s := &Server{K8sVersion: version}
 		if got := slices.Contains(s.flags(files{}, 1), "--insecure-port=0"); got != want {
-			t.Errorf("%s is started with --insecure-port=0: %t, want %t", version, got, want)
+			t.Errorf("the flags of %s have --insecure-port=0: %t, want %t", version, got, want)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // sample is the sample server as a program that apitrace traces.
-// Most of its code is kube-apiserver's, so the guide uses the versions of Kubernetes
-// for it.
+// Most of its code is also in kube-apiserver, so the guide selects its entries by the version
+// of Kubernetes.
 var sample = traced.Program{
 	Name: sampleserver.Name,
 	ForVersion: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
@@ -32,7 +32,7 @@ func SampleProgram(version string) program.Program {
 	return sampleserver.Program(stagingVersion(version))
 }
 
-// explainNoSample explains that a sample server does not exist.
+// explainNoSample rewrites the error for a sample server that does not exist.
 // It returns any other error unchanged.
 func explainNoSample(err error) error {
 	var download *program.DownloadError

@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// learnerUser is the name of the ordinary user.
-// RBAC objects decide its rights. At first it may do next to nothing.
+// learnerUser is the name of the ordinary user, which has only the rights that RBAC objects
+// give it. At first, it has almost none.
 const learnerUser = "learner"
 
 // AdminUser is the name of the user in the group system:masters.
@@ -30,8 +30,8 @@ type Server struct {
 	// LearnerToken is the bearer token of learnerUser.
 	AdminToken   string `json:"adminToken"`
 	LearnerToken string `json:"learnerToken"`
-	// PlayerTokens are further tokens of the learner, which only a scenarios.Player uses.
-	// So the server's memory of these tokens does not depend on other clients.
+	// PlayerTokens are further tokens of the learner. Only a scenarios.Player uses them, so
+	// the server's token cache has the same state for it, whatever other clients do.
 	PlayerTokens []string `json:"playerTokens"`
 	// AdminKubeconfig and LearnerKubeconfig are paths of kubeconfig files, private to this
 	// user.
@@ -39,27 +39,29 @@ type Server struct {
 	LearnerKubeconfig string `json:"learnerKubeconfig"`
 	// SampleKubeconfig is the path of the kubeconfig for the sample server's own requests
 	// to kube-apiserver.
-	// ProxyCAFile is the path of the authority that verifies the aggregator's certificate
-	// in any aggregated server. See StartAggregated.
+	// ProxyCAFile is the path of an authority's certificate. Aggregated servers verify the
+	// aggregator with it; see StartAggregated.
 	SampleKubeconfig string `json:"sampleKubeconfig"`
 	ProxyCAFile      string `json:"proxyCAFile"`
 	// ProbeSockets maps the name of a traced program ("kube-apiserver", "etcd") to the
 	// unix socket of its probe.
-	// Plain builds have no probes; their sockets do not exist.
+	// The sockets of plain builds do not exist.
 	ProbeSockets map[string]string `json:"probeSockets"`
 	// Etcd says how to reach the storage.
 	Etcd storage.Endpoint `json:"etcd"`
 	// ExternalEtcd is set if another program runs etcd.
-	// Such an etcd is not traced, and goes on after Stop.
+	// Such an etcd is not traced, and runs on after Stop.
 	ExternalEtcd bool `json:"externalEtcd,omitempty"`
-	// K8sVersion and EtcdVersion have their "v".
+	// K8sVersion and EtcdVersion begin with "v". EtcdVersion is "" if an external etcd did
+	// not report it.
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
 	// Aggregated describes the user's own API server behind the aggregator, or is nil.
 	Aggregated *AggregatedState `json:"aggregated,omitempty"`
 	// BuildKey is the key of the Build without BuildOptions.Trace and Debuggable.
 	BuildKey string `json:"buildKey"`
-	// Edited is Build.Edited: the files that differ from upstream's.
+	// Edited has the files that differ from upstream's: Build.Edited, and the edited files of
+	// the user's own API server.
 	Edited []string `json:"edited,omitempty"`
 	// More has the packages that are traced in addition to the packages that apitrace
 	// always traces; see BuildOptions.Trace.
@@ -79,8 +81,8 @@ type Server struct {
 	processes *ownedProcesses
 }
 
-// An AggregatedState describes an API server behind the aggregator.
-// It runs as long as the Server.
+// An AggregatedState describes the user's own API server behind the aggregator, which runs
+// as long as the Server.
 type AggregatedState struct {
 	// Name is the name of the program in traces.
 	// Version has the form "MODULE VERSION".
@@ -92,12 +94,11 @@ type AggregatedState struct {
 	GroupVersions []string `json:"groupVersions"`
 	Unready       string   `json:"unready,omitempty"`
 	// OpenAPILate has the meaning of the field in Aggregated.
-	// A later process does not learn it.
+	// It is not set in a process that attached to the server.
 	OpenAPILate bool `json:"-"`
 }
 
-// ownedProcesses has the servers' processes and locks.
-// It exists only in the process that started them.
+// ownedProcesses has the processes and files of the servers that this process started.
 type ownedProcesses struct {
 	runDir *program.RunDir
 	etcd   store
@@ -126,8 +127,8 @@ type StartOptions struct {
 	// Etcd is an etcd that another program runs.
 	// If it is nil, the server gets an etcd of its own.
 	Etcd *storage.Endpoint
-	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that trace.
-	// The trace lasts until it is collected. If Boot is empty, the start is not traced.
+	// Boot is a sampled W3C traceparent: the start of kube-apiserver is recorded as this
+	// trace, until the trace is collected. If Boot is empty, the start is not traced.
 	Boot string
 	// Aggregated is the user's own API server behind the aggregator, or nil.
 	Aggregated *AggregatedOptions
@@ -137,9 +138,9 @@ type StartOptions struct {
 	Cache *program.Cache
 }
 
-// Start starts etcd and kube-apiserver on loopback and waits until a client can work.
-// Then the server reports that it is ready, and RBAC's default roles and the namespace
-// "default" exist.
+// Start starts etcd and kube-apiserver on loopback, and the server of o.Aggregated. It
+// returns when a client can work: kube-apiserver is ready, and RBAC's default roles and
+// the namespace "default" exist.
 // The servers end with this process, however it ends. The caller must call Stop.
 func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 	if o.Cache == nil {
@@ -191,7 +192,7 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 	if err != nil {
 		return err
 	}
-	if !s.ExternalEtcd { // an external store may be a cluster's, and its controllers need the bindings
+	if !s.ExternalEtcd { // in a cluster with this etcd, controllers need the bindings
 		if err := s.removeDefaultBindings(ctx); err != nil {
 			return err
 		}
@@ -233,8 +234,8 @@ func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoin
 	return nil
 }
 
-// cancelWhenDone returns a context that ends with etcd, because kube-apiserver would
-// wait for etcd forever.
+// cancelWhenDone returns a context that is canceled when etcd ends. Without it, Start
+// would wait for a kube-apiserver that waits for etcd forever.
 func cancelWhenDone(ctx context.Context, etcd store) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -276,7 +277,7 @@ func (s *Server) Err() error {
 	if s.processes == nil {
 		return nil
 	}
-	// etcd first: without it, kube-apiserver's end is a consequence.
+	// etcd first: if it ends, kube-apiserver ends as a consequence.
 	if s.processes.etcd != nil && s.processes.etcd.Err() != nil {
 		return s.processes.etcd.Err()
 	}
@@ -289,8 +290,8 @@ func (s *Server) Err() error {
 	return nil
 }
 
-// stopGrace limits how long kube-apiserver may take to end by itself.
-// Its store ends with it, so it has nothing to save.
+// stopGrace limits how long kube-apiserver may take to end by itself. It has nothing to
+// save.
 const stopGrace = 3 * time.Second
 
 // Terminate tells kube-apiserver to end, and does not wait.
@@ -327,12 +328,12 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	// First, so that no process attaches to a server that is ending.
+	// The state goes first, so that no process attaches to a server that is ending.
 	if err := os.Remove(s.processes.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		errs = append(errs, err)
 	}
 	if a := s.processes.aggregated; a != nil && s.ExternalEtcd && s.processes.child.Err() == nil {
-		errs = append(errs, a.Stop(ctx)) // the store outlives the server, and so would the registration
+		errs = append(errs, a.Stop(ctx)) // an external etcd would keep the registration
 	} else if a != nil {
 		a.client.CloseIdleConnections()
 		errs = append(errs, a.stop(ctx))

@@ -22,9 +22,8 @@ func SourceOf(ctx context.Context, programName string, o BuildOptions) (*traced.
 
 // CachedSourceOf returns the folder of SourceOf if it is in the cache, else
 // program.ErrNoSource. A nil cache means the default cache. It fetches nothing.
-// If an optional program's folder is not in the cache, CachedSourceOf returns
-// kube-apiserver's. That folder has the files that both programs share, but not the
-// program's own files.
+// If the folder of an optional program is not in the cache, CachedSourceOf returns
+// kube-apiserver's folder, which has the files that both programs share.
 func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
 	dir, err = CachedTreeOf(programName, version, c)
 	if p, ok := traced.Find(Programs(), programName); ok && p.Optional && errors.Is(err, program.ErrNoSource) {
@@ -53,8 +52,8 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 	return dir, err
 }
 
-// cached returns how to build a program for a version of Kubernetes.
-// If the cache does not know enough, it returns program.ErrNoSource.
+// cached returns the program p for a version of Kubernetes. It fetches nothing. If the cache
+// lacks the needed facts about kube-apiserver, it returns program.ErrNoSource.
 func cached(p traced.Program, version string, c *program.Cache) (program.Program, error) {
 	return p.ForVersion(version, func() (program.Upstream, error) {
 		_, up, err := program.CachedSource(c, Program(version))

@@ -83,26 +83,25 @@ func isNewer(v string) bool {
 // testedRelease returns the tested release of the same minor version, or else
 // DefaultVersion.
 func testedRelease(version string) string {
-	tried, err := ParseVersion(semver.MajorMinor(version))
+	tested, err := ParseVersion(semver.MajorMinor(version))
 	if err != nil {
 		return DefaultVersion
 	}
-	return tried
+	return tested
 }
 
-// adviseTestedRelease adds a hint to a build error: the tested release of the same
-// minor version.
-// The hint is for builds of untested releases. Errors that another release would not
-// avoid get no hint: the user's edits, disk space, a missing Go, cancellation.
+// adviseTestedRelease adds a hint to the build error of an untested release: the tested
+// release of the same minor version. It adds no hint to errors that another release would
+// not avoid: the user's edits, disk space, a missing Go, cancellation.
 func adviseTestedRelease(version string, err error) error {
-	tried := testedRelease(version)
+	tested := testedRelease(version)
 	var edit *traced.EditError
 	var space *program.SpaceError
 	var noGo *program.NeedsGoError
-	if err == nil || tried == version || program.IsLocal(version) || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {
+	if err == nil || tested == version || program.IsLocal(version) || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {
 		return err
 	}
-	return message.Errorf("%w\napitrace was tested with %s of the same minor version: use it with \"--k8s %[2]s\"", err, tried)
+	return message.Errorf("%w\napitrace was tested with %s of the same minor version: use it with \"--k8s %[2]s\"", err, tested)
 }
 
 // stagingVersion returns the published version of the modules from the Kubernetes

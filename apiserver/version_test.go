@@ -48,27 +48,28 @@ func TestParseVersion(t *testing.T) {
 			t.Errorf("ParseVersion(%q) = %q, %v, want an error with %q", test.in, got, err, test.err)
 		}
 	}
-	// The sources of v1.15 are not available.
+	// The source of v1.15 is not available.
 	if _, err := ParseVersion("1.15"); err == nil || strings.Contains(err.Error(), "its source") {
-		t.Errorf("v1.15: %v, want an error that does not send to its source", err)
+		t.Errorf("v1.15: got %v, want an error that does not offer the source", err)
 	}
 }
 
 func TestReleases(t *testing.T) {
 	if !slices.IsSortedFunc(Releases(), semver.Compare) || !slices.Contains(Releases(), DefaultVersion) {
-		t.Errorf("%v: want them oldest first, %s among them", Releases(), DefaultVersion)
+		t.Errorf("Releases returned %v, want them oldest first, and with %s", Releases(), DefaultVersion)
 	}
 	for i, v := range Releases() {
 		if i > 0 && semver.MajorMinor(v) == semver.MajorMinor(Releases()[i-1]) {
 			t.Errorf("two releases of %s", semver.MajorMinor(v))
 		}
 		if semver.Canonical(v) != v {
-			t.Errorf("%q is no whole version", v)
+			t.Errorf("%q is not a version with a patch number", v)
 		}
 	}
 }
 
-// A failed build of a release gets other advice than a problem of this machine.
+// TestAdvise checks that only a failed build of an untested release gets the advice to use a
+// tested release.
 func TestAdvise(t *testing.T) {
 	broken := &program.CompileError{Complaints: []string{"x.go:1:2: undefined: y"}, Log: "/build.log", Err: errors.New("exit status 1")}
 	err := adviseTestedRelease("v1.27.16", broken)
@@ -78,19 +79,19 @@ func TestAdvise(t *testing.T) {
 		}
 	}
 	if !errors.Is(err, broken) {
-		t.Error("the error itself is lost")
+		t.Error("errors.Is does not find the build error")
 	}
 	for _, err := range []error{context.Canceled, &traced.EditError{}, &program.SpaceError{}} {
 		if got := adviseTestedRelease("v1.27.16", err); got != err {
-			t.Errorf("%v was turned into %v", err, got)
+			t.Errorf("%v became %v, want it unchanged", err, got)
 		}
 	}
 	if got := adviseTestedRelease("v1.27.4", broken); got != error(broken) {
-		t.Errorf("of the release that was tried: %v", got)
+		t.Errorf("with the tested release itself, the error became %v, want it unchanged", got)
 	}
 }
 
-// The page on versions begins with the range of releases.
+// TestPagesNameTheRange checks that docs/versions.md states the range of releases.
 func TestPagesNameTheRange(t *testing.T) {
 	for page, sentence := range map[string]string{"versions.md": "accepts any release from %s to %s.", "versions.zh.md": "接受 %s 到 %s 的任何版本："} {
 		text, err := os.ReadFile("../docs/" + page)
