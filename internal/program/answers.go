@@ -20,8 +20,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// maxAnswers is the maximum size of all kept answers, in bytes. The history of boot
-// takes 226,000.
+// maxAnswers is the maximum size of all kept answers, in bytes.
+// The history of boot has 226,000 bytes.
 const maxAnswers = 64 << 20
 
 // Answers keeps results of long computations in the cache, for later processes of the
@@ -38,7 +38,8 @@ func (c *Cache) Answers() *Answers {
 	return &Answers{dir: filepath.Join(c.Root, string(KindAnswers)), maxSize: maxAnswers, self: executableSum}
 }
 
-// Get returns the data kept under a name, or nil if there is none or it is damaged.
+// Get returns the data kept under a name, and marks it as used.
+// It returns nil if there is none or it is damaged.
 func (a *Answers) Get(name string) ([]byte, error) {
 	file, err := a.file(name)
 	if err != nil {
@@ -56,8 +57,8 @@ func (a *Answers) Get(name string) ([]byte, error) {
 	return data, ignoreNotExist(os.Chtimes(file, now, now))
 }
 
-// Put keeps data under a name and replaces older data. If the answers become too large,
-// it removes the least recently used ones.
+// Put keeps data under a name and replaces older data.
+// If the answers become too large, it removes the least recently used ones.
 func (a *Answers) Put(name string, data []byte) error {
 	file, err := a.file(name)
 	if err != nil {
@@ -66,7 +67,7 @@ func (a *Answers) Put(name string, data []byte) error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return message.Errorf("keeping an answer: %w", err)
 	}
-	// No other process reads a half-written file.
+	// The file is renamed into place, so that no process reads a half-written file.
 	kept := slices.Concat([]byte(checksum(data)+"\n"), data)
 	if err := renameio.WriteFile(file, kept, 0o600, renameio.WithTempDir(a.dir), renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("keeping an answer: %w", err)
@@ -74,9 +75,9 @@ func (a *Answers) Put(name string, data []byte) error {
 	return a.trim()
 }
 
-// Keep returns the data kept under a name. If there is none, it keeps and returns the data
-// that produce returns. It works without a cache, too: if a is nil, or if the cache cannot
-// be read or written.
+// Keep returns the data kept under a name, or else keeps and returns the result of
+// produce. It works without a cache, too: if a is nil, or if the cache cannot be read
+// or written.
 func (a *Answers) Keep(name string, produce func() ([]byte, error)) ([]byte, error) {
 	if a == nil {
 		return produce()
@@ -111,8 +112,8 @@ func (a *Answers) trim() error {
 		if err != nil || !file.Mode().IsRegular() {
 			continue
 		}
-		// A name with a dot belongs to a temporary file, which may be left from a killed
-		// process.
+		// A name that begins with a dot is a temporary file.
+		// After an hour, it is left from a killed process.
 		if !strings.HasPrefix(file.Name(), ".") || time.Since(file.ModTime()) > time.Hour {
 			files = append(files, file)
 			size += file.Size()
@@ -141,6 +142,7 @@ func checksum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// started is the time when this process began.
 var started = time.Now()
 
 // executableSum returns the checksum of this process's executable. It takes some tenths of

@@ -16,22 +16,22 @@ func TestAnswers(t *testing.T) {
 	c := newCache(t)
 	a := c.Answers()
 	if data, err := a.Get("boot"); data != nil || err != nil {
-		t.Errorf("before anything was kept: %q, %v", data, err)
+		t.Errorf("Get before Put: got %q, %v, want nothing", data, err)
 	}
 	if list, err := c.Entries(KindAnswers); len(list) != 0 || err != nil {
-		t.Errorf("entries before anything was kept: %+v, %v", list, err)
+		t.Errorf("entries before Put: got %+v, %v, want none", list, err)
 	}
 	must(t, a.Put("boot", []byte("one\ntwo")))
 	if data, err := c.Answers().Get("boot"); string(data) != "one\ntwo" || err != nil {
-		t.Errorf("kept: %q, %v", data, err)
+		t.Errorf("Get after Put: got %q, %v, want the data", data, err)
 	}
 	if data, err := a.Get("get-node"); data != nil || err != nil {
-		t.Errorf("under another name: %q, %v", data, err)
+		t.Errorf("Get with another name: got %q, %v, want nothing", data, err)
 	}
 	other := c.Answers()
 	other.self = func() (string, error) { return "another executable", nil }
 	if data, err := other.Get("boot"); data != nil || err != nil {
-		t.Errorf("another executable reads %q, %v", data, err)
+		t.Errorf("Get of another executable: got %q, %v, want nothing", data, err)
 	}
 
 	// A damaged answer counts as missing, and is kept again.
@@ -42,22 +42,22 @@ func TestAnswers(t *testing.T) {
 	for name, damaged := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": {}, "changed": bytes.Replace(whole, []byte("two"), []byte("twp"), 1)} {
 		must(t, os.WriteFile(file, damaged, 0o600))
 		if data, err := a.Get("boot"); data != nil || err != nil {
-			t.Errorf("%s: %q, %v", name, data, err)
+			t.Errorf("a file that is %s: got %q, %v, want nothing", name, data, err)
 		}
 		must(t, a.Put("boot", []byte("again")))
 		if data, err := a.Get("boot"); string(data) != "again" || err != nil {
-			t.Errorf("%s, then kept again: %q, %v", name, data, err)
+			t.Errorf("a file that was %s, after Put: got %q, %v, want \"again\"", name, data, err)
 		}
 	}
 
 	list, err := c.Entries(KindAnswers)
 	must(t, err)
 	if len(list) != 1 || list[0].Kind != KindAnswers || list[0].Size == 0 || !list[0].Complete {
-		t.Fatalf("entries: %+v", list)
+		t.Fatalf("entries after Put: %+v, want one complete entry for all answers", list)
 	}
 	must(t, c.Remove(list[0]))
 	if data, err := a.Get("boot"); data != nil || err != nil {
-		t.Errorf("after removal: %q, %v", data, err)
+		t.Errorf("Get after Remove: got %q, %v, want nothing", data, err)
 	}
 }
 
@@ -83,10 +83,10 @@ func TestKeep(t *testing.T) {
 	keep(nil, "4")
 	broken := errors.New("broken")
 	if data, err := c.Answers().Keep("other", func() ([]byte, error) { return []byte("half"), broken }); data != nil || !errors.Is(err, broken) {
-		t.Errorf("a failure: %q, %v", data, err)
+		t.Errorf("Keep with a failing produce: got %q, %v, want the error", data, err)
 	}
 	if data, err := c.Answers().Get("other"); data != nil || err != nil {
-		t.Errorf("kept after a failure: %q, %v", data, err)
+		t.Errorf("Get after a failing produce: got %q, %v, want nothing", data, err)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		must(t, os.Chtimes(file, used, used))
 	}
 	if data, err := a.Get("first"); data == nil || err != nil { // makes it the last used answer
-		t.Fatalf("%q, %v", data, err)
+		t.Fatalf("Get: got %q, %v, want the data", data, err)
 	}
 	must(t, a.Put("fourth", text))
 	for name, want := range map[string]bool{"first": true, "second": false, "third": true, "fourth": true} {
@@ -112,8 +112,8 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnswersOfSeveralProcesses writes and reads the same answers at the same time, with so
-// small a maximum size that all of them remove answers.
+// TestAnswersOfSeveralProcesses writes and reads the same answers in several goroutines. The
+// maximum size is so small that each goroutine removes answers.
 func TestAnswersOfSeveralProcesses(t *testing.T) {
 	c := newCache(t)
 	var wait sync.WaitGroup
@@ -129,7 +129,7 @@ func TestAnswersOfSeveralProcesses(t *testing.T) {
 				}
 				data, err := a.Get(name)
 				if err != nil || data != nil && strings.Trim(string(data), name) != "" {
-					t.Errorf("%s: %.20q, %v", name, data, err)
+					t.Errorf("Get(%s): got %.20q, %v, want the data or nothing", name, data, err)
 				}
 			}
 		})

@@ -30,8 +30,8 @@ type build struct {
 	debuggable bool
 	progress   *reporter
 	toolchain  Toolchain
-	// noGo is the reason why there is no toolchain, or nil. Without one, the build must
-	// be in the cache.
+	// noGo is the reason why there is no toolchain, or nil. Without a toolchain, the
+	// build must be in the cache.
 	noGo     error
 	upstream Upstream
 	// release becomes the release function of the Binary.
@@ -84,15 +84,15 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}
 	progress.stage(StageDone, 0)
 	touch(b.dir)
-	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is needed again
+	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // the build is needed again
 	return &Binary{
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
 		Upstream: b.upstream, Summary: m.Summary, Edited: b.edits(), More: b.extraPackages(), Cached: cached, release: b.release,
 	}, nil
 }
 
-// failed reports whether the last build of this key did not compile. Its unfinished folder is
-// not damage.
+// failed reports whether the last build with this key did not compile.
+// Its folder is unfinished, but not damaged.
 func (b *build) failed() bool {
 	_, err := os.Stat(filepath.Join(b.dir, failedFile))
 	return err == nil
@@ -111,8 +111,8 @@ func Key(ctx context.Context, p Program, o Options) (string, error) {
 	return b.key, nil
 }
 
-// newBuild collects the inputs of a build and builds nothing. Without a toolchain, the
-// key is the key of an acceptable cached build, or "".
+// newBuild collects the inputs of a build and builds nothing.
+// Without a toolchain, it takes the key of a suitable build in the cache, or "".
 func newBuild(ctx context.Context, p Program, o Options, progress *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
 	if err != nil {
@@ -173,8 +173,8 @@ func (b *build) rewriteKey() string {
 	return b.rewrite.Key
 }
 
-// checkBinary looks for the finished build and verifies its binary, but not the files it
-// was made from. A valid build stays in the cache until b.release is called.
+// checkBinary looks for the finished build and verifies its binary, but not its
+// overlay. A valid build stays in the cache until b.release is called.
 func (b *build) checkBinary() (m manifest, err error) {
 	release, ok := useEntry(b.dir)
 	if !ok {
@@ -212,11 +212,11 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 		return m, false, err
 	}
 	if m, err = b.make(ctx); err == nil {
-		b.release, _ = useEntry(b.dir) // the lock still keeps other processes from removing it
+		b.release, _ = useEntry(b.dir) // until unlock, no other process can remove the build
 	}
 	var compile *CompileError
 	switch {
-	case errors.As(err, &compile): // the user may want to read its log and overlay
+	case errors.As(err, &compile): // keep the log and the overlay for the user
 		err = errors.Join(err, writeFile(filepath.Join(b.dir, failedFile), nil))
 	case err != nil:
 		err = errors.Join(err, removeEntry(b.dir))
@@ -260,7 +260,7 @@ func (b *build) edits() []string {
 	return b.rewrite.Edits
 }
 
-// extraPackages names the packages that the user had rewritten beyond the rules.
+// extraPackages names the packages that are rewritten only because the user named them.
 func (b *build) extraPackages() []string {
 	if b.rewrite == nil {
 		return nil

@@ -25,20 +25,21 @@ func TestBuild(t *testing.T) {
 	if got, want := r.stages(), "resolve download tidy vendor compile link done"; got != want {
 		t.Errorf("stages %q, want %q", got, want)
 	}
-	// The program has three packages of its own. Packages of the standard library are added
-	// if the build cache lacked them at the time of counting. Another test may have compiled
-	// them since.
+	// The program has three packages of its own. Total also counts packages of the standard
+	// library that the build cache lacked at the start. If another test compiles them
+	// meanwhile, Done stays below Total.
 	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != mainModule || last.Done < 3 || last.Done > last.Total {
 		t.Errorf("the last compiled package was reported as %+v", last)
 	}
 
 	again, r := mustBuild(t, tiny(), Options{Cache: c})
 	if !again.Cached || again.Path != b.Path || r.stages() != "resolve done" {
-		t.Errorf("the second build: cached %t, stages %q", again.Cached, r.stages())
+		t.Errorf("the second build: cached %t, stages %q, want the first build from the cache", again.Cached, r.stages())
 	}
 }
 
-// The debug log shows the commands of a build, and the reason for the build.
+// TestBuildIsLogged checks that the debug log has the commands of a build, and the reason why
+// the cache had no such build.
 func TestBuildIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	before := slog.Default()
@@ -62,19 +63,20 @@ func TestBuildIsLogged(t *testing.T) {
 	}
 }
 
-// Once the modules are in the module cache, a build needs nothing else.
+// TestBuildWithoutNetwork checks that a build needs no network once the modules are in the
+// module cache.
 func TestBuildWithoutNetwork(t *testing.T) {
 	needsBuilds(t)
 	mustBuild(t, tiny(), Options{Cache: newCache(t)})
 	t.Setenv("GOPROXY", "off")
 	b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
 	if got := output(t, b); !strings.HasPrefix(got, "hello") {
-		t.Errorf("the program says %q", got)
+		t.Errorf("the program says %q, want hello", got)
 	}
 }
 
-// rewriteHello replaces a vendored file and adds a package of the main module, which that
-// file imports.
+// rewriteHello returns a Rewrite in which the program says the Go expression hello. It
+// replaces a vendored file, and adds a package of the main module, which the file imports.
 func rewriteHello(hello string) *Rewrite {
 	return &Rewrite{Key: hello, Run: func(_ context.Context, workspace, out string) (Rewritten, error) {
 		dep, word := filepath.Join(out, "dep.go"), filepath.Join(out, "word.go")
@@ -97,17 +99,17 @@ func TestBuildWithOverlay(t *testing.T) {
 		t.Errorf("the rewritten program says %q, want %q", got, want)
 	}
 	if got, want := r.stages(), "resolve rewrite compile link done"; got != want {
-		t.Errorf("stages %q, want %q: the workspace serves both builds", got, want)
+		t.Errorf("stages %q, want %q, because both builds use the same workspace", got, want)
 	}
 	if rewritten.Summary != "1 function in 1 file" {
-		t.Errorf("summary %q", rewritten.Summary)
+		t.Errorf("the summary is %q, want the summary of Rewritten", rewritten.Summary)
 	}
 	if got := output(t, plain); !strings.HasPrefix(got, "hello") {
-		t.Errorf("the plain program now says %q", got)
+		t.Errorf("after the second build, the plain program says %q, want hello", got)
 	}
 	other, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"other"`)})
 	if got := output(t, other); other.Key == rewritten.Key || !strings.HasPrefix(got, "other") {
-		t.Errorf("another rewriting gave the program that says %q", got)
+		t.Errorf("with another Rewrite, the program says %q, want \"other\" and another key", got)
 	}
 }
 
@@ -120,11 +122,11 @@ func TestCompileError(t *testing.T) {
 		t.Fatalf("Build: %v, want a CompileError", err)
 	}
 	if !strings.Contains(err.Error(), "undefined: undefinedName") || !strings.Contains(err.Error(), "go build of tiny v1.2.3") {
-		t.Errorf("the error does not say what was wrong: %v", err)
+		t.Errorf("the error lacks the compiler's complaint or the command: %v", err)
 	}
 	info, statErr := os.Stat(compile.Log)
 	if statErr != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the log: %v, %v", info, statErr)
+		t.Errorf("the log is %v (error %v), want a file with mode 0600", info, statErr)
 	}
 	for _, e := range entries(t, c) {
 		if e.Kind == KindBuild && e.Complete {
@@ -133,7 +135,7 @@ func TestCompileError(t *testing.T) {
 	}
 	said := &recorder{}
 	if _, err := Build(context.Background(), tiny(), Options{Cache: c, Rewrite: rewriteHello(`undefinedName`), Progress: said}); !errors.As(err, &compile) || said.notes() != "" {
-		t.Errorf("once more: %v, and it says %q", err, said.notes())
+		t.Errorf("the second failing build: got the error %v and the notes %q, want a CompileError and no notes", err, said.notes())
 	}
 }
 
@@ -154,7 +156,7 @@ func TestNoNetwork(t *testing.T) {
 	_, err := Build(context.Background(), tiny(), Options{Cache: newCache(t)})
 	var download *DownloadError
 	if !errors.As(err, &download) || download.Unknown() || !strings.Contains(err.Error(), "network") {
-		t.Errorf("Build: %v, want an error that speaks of the network", err)
+		t.Errorf("Build: %v, want an error that names the network", err)
 	}
 }
 
@@ -163,7 +165,7 @@ func TestNoGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Build(context.Background(), tiny(), Options{Cache: c})
 	if err == nil || !strings.Contains(err.Error(), "no Go toolchain") || !strings.Contains(err.Error(), "https://go.dev/dl") {
-		t.Errorf("Build: %v, want one that says where to get Go", err)
+		t.Errorf("Build: %v, want an error that says where to get Go", err)
 	}
 }
 
@@ -173,11 +175,12 @@ func withoutGo(t *testing.T) {
 	t.Setenv("PATH", "")
 	t.Setenv("GOROOT", "")
 	if _, err := FindToolchain(t.Context()); err == nil {
-		t.Fatal("there is a Go toolchain even so")
+		t.Fatal("FindToolchain found a Go toolchain, want an error")
 	}
 }
 
-// A cached build needs no Go, for any Go version that built it.
+// TestCachedBuildWithoutGo checks that a cached build needs no Go, and that any other build
+// reports that it needs Go.
 func TestCachedBuildWithoutGo(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -191,25 +194,25 @@ func TestCachedBuildWithoutGo(t *testing.T) {
 		o := Options{Cache: c, Rewrite: test.rewrite}
 		b, _ := mustBuild(t, tiny(), o)
 		if !b.Cached || b.Path != test.want.Path || b.Key != test.want.Key {
-			t.Errorf("without Go it is %+v, want %+v from the cache", b, test.want)
+			t.Errorf("without Go: got %+v, want %+v from the cache", b, test.want)
 		}
 		if key, err := Key(t.Context(), tiny(), o); err != nil || key != test.want.Key {
-			t.Errorf("its key is %q, %v, want %q", key, err, test.want.Key)
+			t.Errorf("Key: got %q, %v, want %q", key, err, test.want.Key)
 		}
 		if plan, err := MakePlan(t.Context(), tiny(), o); err != nil || !plan.Cached || plan.Binary != test.want.Path || len(plan.Commands) > 0 {
-			t.Errorf("its plan is %+v, %v, want that there is nothing to do", plan, err)
+			t.Errorf("MakePlan: got %+v, %v, want a cached build and no commands", plan, err)
 		}
 	}
 	if plan, err := MakePlan(t.Context(), tiny(), Options{Cache: c, Rewrite: rewriteHello(`"y"`)}); err != nil || plan.Cached || plan.NoGo == nil || !plan.HasWorkspace {
-		t.Errorf("the plan of what was never built: %+v, %v", plan, err)
+		t.Errorf("MakePlan of a build that is not cached: got %+v, %v, want a plan that needs Go", plan, err)
 	}
 	if vendor, err := SourceTree(t.Context(), tiny(), Options{Cache: c}); err != nil || vendor != filepath.Join(plain.Workspace, "vendor") {
-		t.Errorf("its source is %q, %v", vendor, err)
+		t.Errorf("SourceTree: got %q, %v, want the vendor folder of the workspace", vendor, err)
 	}
 
 	_, err := Build(t.Context(), tiny(), Options{Cache: c, Rewrite: rewriteHello(`"y"`)})
 	if !errors.As(err, new(*NeedsGoError)) {
-		t.Fatalf("what was never built: %v", err)
+		t.Fatalf("a build that is not cached: got the error %v, want a NeedsGoError", err)
 	}
 	for _, want := range []string{"tiny v1.2.3 must be compiled", c.Root, "no Go toolchain", "https://go.dev/dl"} {
 		if !strings.Contains(err.Error(), want) {
@@ -218,12 +221,12 @@ func TestCachedBuildWithoutGo(t *testing.T) {
 	}
 	must(t, os.Truncate(plain.Path, 1000))
 	if _, err := Build(t.Context(), tiny(), Options{Cache: c}); !errors.As(err, new(*NeedsGoError)) {
-		t.Errorf("a damaged build: %v", err)
+		t.Errorf("a damaged build: got the error %v, want a NeedsGoError", err)
 	}
 }
 
-// Every operation needs a folder for temporary files. If it is missing, the error says so before
-// something else fails.
+// TestMissingTempDir checks that a missing folder for temporary files is the first error, for a
+// build in the cache and for a module that does not build.
 func TestMissingTempDir(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
@@ -243,7 +246,8 @@ func TestMissingTempDir(t *testing.T) {
 	}
 }
 
-// The go command finds an unparsable file before it compiles.
+// TestSyntaxErrorIsCompileError checks that a syntax error is a CompileError, although the go
+// command finds it before it runs the compiler.
 func TestSyntaxErrorIsCompileError(t *testing.T) {
 	serveModules(t)
 	_, err := Build(t.Context(), tiny(), Options{Cache: newCache(t), Rewrite: rewriteHello(`"x" + }`)})
@@ -252,7 +256,7 @@ func TestSyntaxErrorIsCompileError(t *testing.T) {
 		t.Fatalf("Build: %v, want a CompileError", err)
 	}
 	if log, err := os.ReadFile(compile.Log); err != nil || !strings.Contains(string(log), compile.Complaints[0]) {
-		t.Errorf("the log has %q, %v", log, err)
+		t.Errorf("the log is %q (error %v), want the complaint in it", log, err)
 	}
 }
 
@@ -263,7 +267,7 @@ func TestGoTooOld(t *testing.T) {
 		t.Errorf("checkGoVersion: %v, want an error with both versions", err)
 	}
 	if err := (Toolchain{Go: "/go", Version: "go1.20.1", ModCache: "/mod"}).check(); err == nil {
-		t.Error("Go 1.20 was accepted")
+		t.Error("check accepts Go 1.20, want an error")
 	}
 }
 
@@ -283,11 +287,11 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	if got := entries(t, c); len(got) != 1 { // Go's build cache
-		t.Errorf("something half-done was left: %+v", got)
+		t.Errorf("the cache has %+v, want only Go's build cache", got)
 	}
 }
 
-// A canceller interrupts a build at a stage, like Ctrl-C.
+// A canceller cancels a build when it reports a stage.
 type canceller struct {
 	at     Stage
 	cancel context.CancelFunc
@@ -306,21 +310,21 @@ func TestInterruptedBuild(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := Options{Cache: c, Rewrite: rewriteHello(`"x"`), Progress: canceller{stage, cancel}}
 		if _, err := Build(ctx, tiny(), o); !errors.Is(err, context.Canceled) {
-			t.Errorf("interrupted at %s: %v", stage, err)
+			t.Errorf("interrupted at %s: got the error %v, want context.Canceled", stage, err)
 		}
 		for _, e := range entries(t, c) {
 			if !e.Complete {
-				t.Errorf("interrupted at %s: %s is half-done", stage, e.Dir)
+				t.Errorf("interrupted at %s: %s is not complete, want it removed", stage, e.Dir)
 			}
 		}
 		if _, r := mustBuild(t, tiny(), o); r.notes() != "" {
-			t.Errorf("after an interruption at %s: %s", stage, r.notes())
+			t.Errorf("the build after an interruption at %s has the notes %s, want none", stage, r.notes())
 		}
 	}
 }
 
-// If the go command raises a dependency above upstream's version, the build fails instead of
-// making another program.
+// TestRaisedDependency checks that a build fails if the go command raised a dependency above
+// upstream's version.
 func TestRaisedDependency(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\nrequire example.org/dep v0.9.1\n"), 0o600); err != nil {
@@ -351,8 +355,8 @@ func entries(t *testing.T, c *Cache) []Entry {
 	return list
 }
 
-// A build with coverage counters writes them to the given place. It differs from the build
-// without counters, and it does not count as traced.
+// TestBuildWithCounters checks that a program with coverage counters writes them to $GOCOVERDIR.
+// The build differs from the build without counters, and it does not count as traced.
 func TestBuildWithCounters(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
@@ -372,11 +376,11 @@ func TestBuildWithCounters(t *testing.T) {
 		t.Errorf("%d files with counters, %v: expected one", len(written), err)
 	}
 	if other, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"counted"`)}); other.Cached || other.Key == b.Key {
-		t.Error("the build without counters is the same one")
+		t.Error("the build without counters has the same key or came from the cache, want another build")
 	}
 }
 
-// A debuggable build tells a debugger where a function is. The usual build does not.
+// TestDebuggableBuild checks that only a debuggable build has data on functions for a debugger.
 func TestDebuggableBuild(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test reads ELF files only")
@@ -420,8 +424,8 @@ func knowsFunction(t *testing.T, b *Binary, name string) bool {
 	}
 }
 
-// A package main with several files and an internal package is built in its place in the vendor
-// tree. This holds for a released module and for a folder.
+// TestMainFolder checks that a package main with several files and an internal package is built
+// in its place in the vendor folder, for a released module and for a user's folder.
 func TestMainFolder(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -434,7 +438,7 @@ func TestMainFolder(t *testing.T) {
 		t.Errorf("the last compiled package is %q", last.Item)
 	}
 	if !exists(filepath.Join(released.Workspace, "vendor/example.org/two/cmd/two", leashFile)) {
-		t.Error("the program does not end with apitrace: it has no leash")
+		t.Error("the released program has no leash, so it would not end with apitrace")
 	}
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "proxy", "two"))))
@@ -448,32 +452,32 @@ func TestMainFolder(t *testing.T) {
 		t.Errorf("the program of the folder says %q", got)
 	}
 	if !exists(filepath.Join(local.Workspace, "vendor/example.org/two/cmd/two", leashFile)) {
-		t.Error("the program of the folder has no leash")
+		t.Error("the program of the folder has no leash, so it would not end with apitrace")
 	}
 }
 
-// An expiringContext is cancelled after so many calls of Err.
+// An expiringContext is canceled after a number of calls of Err.
 type expiringContext struct {
 	context.Context
-	looks int
+	calls int // calls of Err that still return nil
 }
 
 func (c *expiringContext) Err() error {
-	if c.looks--; c.looks < 0 {
+	if c.calls--; c.calls < 0 {
 		return context.Canceled
 	}
 	return nil
 }
 
-// TestCancelledChoice checks that newBuild returns a build or an error, whenever the user
-// cancels it.
+// TestCancelledChoice checks that newBuild returns either a build or an error, at whatever
+// point its context is canceled.
 func TestCancelledChoice(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
-	for looks := range 20 {
-		b, err := newBuild(&expiringContext{t.Context(), looks}, tiny(), Options{Cache: c}, newReporter(nil, tiny()))
+	for calls := range 20 {
+		b, err := newBuild(&expiringContext{t.Context(), calls}, tiny(), Options{Cache: c}, newReporter(nil, tiny()))
 		if (b == nil) == (err == nil) {
-			t.Errorf("cancelled at look %d: build %v, error %v", looks, b != nil, err)
+			t.Errorf("canceled after %d calls of Err: got a build: %v, error %v, want one of both", calls, b != nil, err)
 		}
 		if b != nil {
 			b.release()

@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Cache is the folder of data that can be generated again: workspaces, builds, Go's
-// build cache, and records of resolved modules.
+// A Cache is a folder of data that can be generated again: workspaces, builds, Go's
+// build cache, answers, and records of resolved modules.
 type Cache struct {
 	// Root is the absolute path of the folder.
 	Root string
@@ -28,7 +28,7 @@ type Cache struct {
 // CacheEnv is the environment variable with the cache folder.
 const CacheEnv = "APITRACE_CACHE"
 
-// MaxEnv is the environment variable with the maximum cache size: "10GB".
+// MaxEnv is the environment variable with the maximum size of the cache, such as "10GB".
 const MaxEnv = "APITRACE_CACHE_MAX"
 
 // OpenCache opens the cache at root and creates it if needed. If root is empty, it uses
@@ -56,7 +56,7 @@ func OpenCache(root string) (*Cache, error) {
 		}
 	}
 	for _, dir := range []string{root, filepath.Join(root, "locks"), filepath.Join(root, "modules")} {
-		// Private: a served server's tokens are kept here too.
+		// Private, because the cache also has the tokens of running servers.
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, message.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
 		}
@@ -86,7 +86,7 @@ const (
 	KindAnswers Kind = "answers"
 )
 
-// An Entry is the data of one program version.
+// An Entry is one workspace, one build, Go's build cache, or all answers.
 type Entry struct {
 	Kind Kind
 	// Name is unique within the kind.
@@ -97,15 +97,16 @@ type Entry struct {
 	Key string
 	// Instrumented is set for an instrumented build.
 	Instrumented bool
-	// Edited is set if the build includes the user's edits. Edits lists the edited files
-	// by their paths below the vendor folder. Older builds did not record it.
+	// Edited is set if the build includes the user's edits.
+	// Edits lists the edited files by their paths below the vendor folder. Builds of
+	// an older apitrace have no Edits.
 	Edited bool
 	Edits  []string
-	// More lists the packages that the user had rewritten beyond the rules.
+	// More lists the packages that are rewritten only because the user named them.
 	More []string
 	Dir  string
-	// Size counts the bytes of all files in Dir. For a complete build or workspace, it
-	// dates from the first listing.
+	// Size counts the bytes of all files in Dir. For a complete build or workspace,
+	// the files were counted when the entry was first listed.
 	Size     int64
 	LastUsed time.Time
 	// Complete is false after an interrupted build.
@@ -160,8 +161,8 @@ var Kinds = []Kind{KindWorkspace, KindBuild, KindGoCache, KindAnswers}
 
 func kindOrder(k Kind) int { return slices.Index(Kinds, k) }
 
-// kindDir returns the folder for entries of a kind. It may be a link into another cache,
-// so the path is resolved, as Root is.
+// kindDir returns the folder for entries of a kind. The folder may be a link into
+// another cache. The result contains no links, like Root.
 func (c *Cache) kindDir(k Kind) string {
 	dir := filepath.Join(c.Root, string(k)+"s")
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -209,7 +210,7 @@ func readEntry(kind Kind, dir string) (Entry, error) {
 	return e, nil
 }
 
-// entryDir returns the folder of an entry. Its name tells users the content.
+// entryDir returns the folder of an entry. Its name has the program and the version.
 func (c *Cache) entryDir(kind Kind, p Program, key string) string {
 	return filepath.Join(c.kindDir(kind), p.Name+"_"+p.Version+"_"+key[:12])
 }
@@ -323,7 +324,7 @@ func (c *Cache) lockFile(name string) string {
 	return filepath.Join(c.Root, "locks", name+".lock")
 }
 
-// lock waits until no other process builds the program, and tells the user if it has to.
+// lock waits until no other process builds the program, and reports a note if it waits.
 func (c *Cache) lock(ctx context.Context, p Program, progress *reporter) (unlock func(), err error) {
 	shared := flock.New(c.lockFile(goCacheLock))
 	own := flock.New(c.lockFile(programLock(p.Name, p.Version)))

@@ -21,7 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestMain lets the test binary act as other apitrace processes.
+// TestMain lets tests run the test binary as another apitrace process; see play.
 func TestMain(m *testing.M) {
 	switch os.Getenv("TEST_PROGRAM_PART") {
 	case "builder":
@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// play runs the test binary in one of these roles.
+// play returns a command that runs the test binary in a role of TestMain.
 func play(part string, env ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), append(env, "TEST_PROGRAM_PART="+part)...)
@@ -50,7 +50,7 @@ func play(part string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// A damaged entry is made again, and a note names it.
+// TestDamagedEntry checks that a damaged entry is made again, and that a note gives the reason.
 func TestDamagedEntry(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -102,10 +102,10 @@ func TestDamagedEntry(t *testing.T) {
 				t.Errorf("cached %t, path %s, want a new build in the same place", again.Cached, again.Path)
 			}
 			if got := r.notes(); !strings.Contains(got, test.note) {
-				t.Errorf("the user was told %q, want %q in it", got, test.note)
+				t.Errorf("the notes are %q, want %q in them", got, test.note)
 			}
 			if got := output(t, again); !strings.HasPrefix(got, "hello staged") {
-				t.Errorf("the program says %q", got)
+				t.Errorf("the program says %q, want hello staged", got)
 			}
 		})
 	}
@@ -121,11 +121,11 @@ func verifyFinds(t *testing.T, c *Cache, reason string) {
 		}
 	}
 	if len(found) != 1 || !strings.Contains(found[0], reason) {
-		t.Errorf("Verify found %q, want one error with %q", found, reason)
+		t.Errorf("verify found %q, want one error with %q", found, reason)
 	}
 }
 
-// A binary runs without its workspace.
+// TestBinaryWithoutWorkspace checks that a binary is found in the cache without its workspace.
 func TestBinaryWithoutWorkspace(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -155,16 +155,16 @@ func TestEntries(t *testing.T) {
 		}
 	}
 	if list[1].Instrumented == list[2].Instrumented {
-		t.Error("the plain and the instrumented build are not told apart")
+		t.Error("Instrumented is the same for both builds, want it set for one of them")
 	}
 	for _, e := range list {
 		must(t, c.Remove(e))
 	}
 	if left := entries(t, c); len(left) != 0 {
-		t.Errorf("left after removing all: %+v", left)
+		t.Errorf("after removing all entries, the cache has %+v, want nothing", left)
 	}
 	if _, err := os.Stat(plain.Path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the binary: %v", err)
+		t.Errorf("looking for the removed binary: got the error %v, want that it does not exist", err)
 	}
 }
 
@@ -178,15 +178,15 @@ func TestRemoveWhileBuilding(t *testing.T) {
 		{Kind: KindBuild, Name: "tiny_v1.2.3_0", Program: "tiny", Version: "v1.2.3", Dir: t.TempDir()},
 	} {
 		if err := c.Remove(e); err == nil || !strings.Contains(err.Error(), "another apitrace is using it") {
-			t.Errorf("removing %s: %v, want a refusal", e.Name, err)
+			t.Errorf("removing %s: got %v, want an error that it is in use", e.Name, err)
 		}
 		if _, err := os.Stat(e.Dir); err != nil {
-			t.Errorf("removing %s: refused, and gone even so", e.Name)
+			t.Errorf("removing %s failed, but its folder is gone", e.Name)
 		}
 	}
 }
 
-// A waiting build can be interrupted.
+// TestLockCanBeInterrupted checks that a build can be canceled while it waits for another.
 func TestLockCanBeInterrupted(t *testing.T) {
 	c := newCache(t)
 	held := flock.New(c.lockFile(programLock("tiny", "v1.2.3")))
@@ -196,14 +196,15 @@ func TestLockCanBeInterrupted(t *testing.T) {
 	defer cancel()
 	r := new(recorder)
 	if _, err := c.lock(ctx, tiny(), newReporter(r, tiny())); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("lock: %v", err)
+		t.Errorf("lock: got the error %v, want context.DeadlineExceeded", err)
 	}
 	if !strings.Contains(r.notes(), "waiting for another apitrace that is building tiny v1.2.3") {
-		t.Errorf("the user was told %q", r.notes())
+		t.Errorf("the notes are %q, want the other build in them", r.notes())
 	}
 }
 
-// If two processes want the same build, one builds it. The other waits and gets it as well.
+// TestTwoProcesses checks that only one of two processes makes a build that both need. The other
+// process waits and gets the same build.
 func TestTwoProcesses(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -224,7 +225,7 @@ func TestTwoProcesses(t *testing.T) {
 			compiled++
 		}
 		if got := output(t, &b); !strings.HasPrefix(got, "hello staged") {
-			t.Errorf("process %d got a program that says %q", i, got)
+			t.Errorf("process %d got a program that says %q, want hello staged", i, got)
 		}
 	}
 	if compiled != 1 {
@@ -232,13 +233,15 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// playBuilder builds a program, prints the Binary and drops it. The build stays in use.
+// playBuilder builds a program and prints the Binary. It keeps no reference to the Binary, but
+// the build must stay in use. With TEST_STAY, it then waits to be killed. Otherwise it runs the
+// program, which must print TEST_WORD.
 func playBuilder() int {
 	path, err := buildAndDrop()
 	if err == nil && os.Getenv("TEST_STAY") != "" {
 		select {}
 	}
-	if err == nil { // another process must not have removed the build meanwhile
+	if err == nil { // the program is still there, because no process may remove a build in use
 		var out []byte
 		if out, err = exec.Command(path).CombinedOutput(); err == nil && !strings.Contains(string(out), os.Getenv("TEST_WORD")) {
 			err = fmt.Errorf("the program says %q", out)
@@ -278,12 +281,12 @@ func TestOpenCache(t *testing.T) {
 	info, err := os.Stat(c.Root)
 	must(t, err)
 	if info.Mode().Perm() != 0o700 {
-		t.Errorf("the cache folder has mode %v, want it private", info.Mode())
+		t.Errorf("the cache folder has mode %v, want 0700", info.Mode())
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	must(t, os.WriteFile(file, nil, 0o600))
 	if _, err := OpenCache(file); err == nil || !strings.Contains(err.Error(), CacheEnv) {
-		t.Errorf("a file as cache folder: %v, want an error that says what to set", err)
+		t.Errorf("a file as cache folder: got %v, want an error that names APITRACE_CACHE", err)
 	}
 }
 
@@ -294,8 +297,8 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// The files of a complete entry are counted once, and again only after it is made again. The
-// files of an unfinished entry are counted each time.
+// TestEntriesKnowTheirSize checks that the files of a complete entry are counted once, until the
+// entry is made again. The files of an unfinished entry are counted each time.
 func TestEntriesKnowTheirSize(t *testing.T) {
 	c := newCache(t)
 	dir := c.entryDir(KindWorkspace, tiny(), "0123456789abcdef")
@@ -330,10 +333,10 @@ func TestEntriesKnowTheirSize(t *testing.T) {
 		t.Errorf("complete, listed again: %d bytes, want %d without counting", got, first)
 	}
 	if _, err := check(dir, m.Key, everyFile); err != nil {
-		t.Errorf("the size is written down, and the entry counts as damaged: %v", err)
+		t.Errorf("after its size was recorded, the entry counts as damaged: %v", err)
 	}
 
-	// The recorded size of an earlier entry in this place does not count.
+	// The recorded size of an earlier entry in the same folder does not count.
 	file := filepath.Join(dir, sizeFile)
 	old, err := os.ReadFile(file)
 	must(t, err)
@@ -342,7 +345,7 @@ func TestEntriesKnowTheirSize(t *testing.T) {
 	must(t, seal(dir, m))
 	must(t, os.WriteFile(file, old, 0o600))
 	if got := size(); got >= first {
-		t.Errorf("made anew with a small file: %d bytes, want fewer than %d", got, first)
+		t.Errorf("made again with a small file: %d bytes, want fewer than %d", got, first)
 	}
 }
 
@@ -356,7 +359,7 @@ func TestSlowCacheDamagedAnywhere(t *testing.T) {
 	damageCache(t, 50)
 }
 
-// damageCache damages random bytes of the cache, one at a time.
+// damageCache changes a random byte of the cache and builds again, several times.
 func damageCache(t *testing.T, times int) {
 	needsBuilds(t)
 	c := newCache(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// These variables are set for the traced programs.
+// These environment variables are set for the traced programs.
 const (
 	// SocketEnv is the path of the probe's unix socket.
 	SocketEnv = "APITRACE_SOCKET"
@@ -32,14 +32,14 @@ const (
 	leashPathsEnv = "APITRACE_LEASH_PATHS"
 )
 
-// childInherited lists all variables that a server inherits from the user. Others would
-// do harm: etcd reads ETCD_* as flags, and kube-apiserver would call webhooks through the
-// user's HTTP proxy.
+// childInherited lists all variables that a server inherits from the user. Other
+// variables can do harm: etcd reads ETCD_* as flags, and kube-apiserver would call
+// webhooks through the user's HTTP proxy.
 var childInherited = []string{"HOME", "PATH", "TMPDIR", "TZ"}
 
 // A Server describes a server to run as a child process.
 type Server struct {
-	// Name is the name of the program: "etcd".
+	// Name is the name of the program, such as "etcd".
 	Name string
 	// Path is the executable. Args lacks the program's name.
 	Path string
@@ -55,10 +55,10 @@ type Server struct {
 	// Remove lists paths outside of Dir that must be removed with the server if
 	// apitrace is killed.
 	Remove []string
-	// Ready returns nil if the server is ready. It is repeated until then.
+	// Ready returns nil if the server is ready. Start calls it until then.
 	Ready func(context.Context) error
-	// ReadyTimeout limits the wait for Ready. Zero means two minutes; a busy machine took
-	// more than one.
+	// ReadyTimeout limits the wait for Ready. Zero means two minutes.
+	// A busy machine has needed more than one.
 	ReadyTimeout time.Duration
 }
 
@@ -80,8 +80,9 @@ type Child struct {
 	err error
 }
 
-// Start starts a server and waits until it is ready. It kills the server if that takes
-// too long or if ctx ends.
+// Start starts a server and waits until it is ready.
+// If that takes longer than ReadyTimeout, or if ctx ends, Start kills the server and
+// returns an error.
 func Start(ctx context.Context, s Server) (*Child, error) {
 	c, err := spawn(s)
 	if err != nil {
@@ -114,8 +115,8 @@ func spawn(s Server) (*Child, error) {
 			release = use
 		}
 	}
-	// A program that ends, for example because its port is taken, leaves its socket
-	// behind. The next program could not listen there.
+	// A program that ended, for example because its port was taken, leaves its socket
+	// behind. The next program could not listen on that path.
 	if err := os.Remove(s.Socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		release()
 		ours.Close()
@@ -238,7 +239,7 @@ func (c *Child) kill() {
 	<-c.done
 }
 
-// stack matches the first line of a stack, which follows a panic.
+// stack matches the first line of a stack trace, which follows a panic.
 var stack = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 
 // A usageText recognizes the usage text of a command that rejects its flags: about a
@@ -257,8 +258,8 @@ func (u *usageText) has(line string) bool {
 	return u.inside
 }
 
-// tail returns the last lines of the server's log. It omits usage texts and the stacks
-// after a panic, because the reason comes before them.
+// tail returns the last lines of the server's log. It omits usage texts, and the
+// stack traces after a panic, because the reason comes before them.
 func (c *Child) tail() string {
 	f, err := os.Open(c.server.log())
 	if err != nil {
@@ -274,7 +275,7 @@ func (c *Child) tail() string {
 
 // An ExitError reports that a server ended unexpectedly.
 type ExitError struct {
-	// Name is the server's name. State describes its end: "exit status 1".
+	// Name is the server's name. State describes its end, such as "exit status 1".
 	Name, State string
 	// Log holds the last lines of the server's log.
 	Log string

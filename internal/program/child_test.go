@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// tinyServer describes tiny as a server in a part of a run directory.
+// tinyServer describes tiny as a server in a part of a run directory. args select what tiny does.
 func tinyServer(t *testing.T, r *RunDir, args ...string) Server {
 	t.Helper()
 	return serverIn(t, r, builtTiny(t), args...)
@@ -78,11 +78,11 @@ func TestStartAndStop(t *testing.T) {
 	c, err := Start(t.Context(), tinyServer(t, newRunDir(t), "serve"))
 	must(t, err)
 	if c.Err() != nil {
-		t.Errorf("Err of a running server: %v", c.Err())
+		t.Errorf("Err of a running server: got %v, want nil", c.Err())
 	}
 	must(t, c.Stop(t.Context(), testenv.Patience))
 	if err := c.Err(); err == nil || strings.Contains(err.Error(), "killed") {
-		t.Errorf("a server that was asked to end ended with %v", err)
+		t.Errorf("Err after Stop: got %v, want an end without SIGKILL", err)
 	}
 	must(t, c.Stop(t.Context(), 0)) // a second call is harmless
 }
@@ -92,7 +92,7 @@ func TestStopStubborn(t *testing.T) {
 	must(t, err)
 	must(t, c.Stop(t.Context(), 50*time.Millisecond))
 	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Errorf("a server that ignores SIGTERM ended with %v, want it killed", err)
+		t.Errorf("Err of a server that ignores SIGTERM: got %v, want that it was killed", err)
 	}
 }
 
@@ -127,11 +127,12 @@ func TestInterruptedStart(t *testing.T) {
 		return errors.New("not yet")
 	}
 	if _, err := Start(ctx, s); !errors.Is(err, context.Canceled) {
-		t.Errorf("Start: %v", err)
+		t.Errorf("Start: got the error %v, want context.Canceled", err)
 	}
 }
 
-// Another process may take the free port before the server uses it.
+// TestPortTaken checks that WithFreePort tries another port if another process takes the port
+// before the server listens on it.
 func TestPortTaken(t *testing.T) {
 	server := tinyServer(t, newRunDir(t))
 	attempts := 0
@@ -152,8 +153,8 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// If a server needs another port, and that port is taken, it fails with every port that
-// apitrace chooses.
+// TestOtherPortTaken checks the error for a server that also listens on a fixed port, which is
+// taken. WithFreePort must not try again, because the server would fail with every free port.
 func TestOtherPortTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -173,8 +174,8 @@ func TestOtherPortTaken(t *testing.T) {
 	}
 }
 
-// The probe cannot listen on the socket that an earlier server left behind. The server would
-// then not be traced.
+// TestSocketLeft checks that Start removes the socket of an earlier server. The probe cannot
+// listen on an existing socket, so the server would not be traced.
 func TestSocketLeft(t *testing.T) {
 	server := tinyServer(t, newRunDir(t), "serve")
 	left, err := net.Listen("unix", server.Socket())
@@ -185,11 +186,11 @@ func TestSocketLeft(t *testing.T) {
 	must(t, err)
 	defer c.Stop(t.Context(), time.Second)
 	if _, err := os.Lstat(server.Socket()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the socket of before is there, err %v", err)
+		t.Errorf("looking for the earlier socket: got the error %v, want that it does not exist", err)
 	}
 }
 
-// A server gets only the variables that it needs from the user's environment.
+// TestServerEnvironment checks that a server inherits only the variables that it needs.
 func TestServerEnvironment(t *testing.T) {
 	t.Setenv("ETCD_LISTEN_CLIENT_URLS", "http://0.0.0.0:2379")
 	t.Setenv("HTTPS_PROXY", "http://proxy.example.org")
@@ -206,16 +207,16 @@ func TestServerEnvironment(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(log), "ETCD_") || strings.Contains(string(log), "HTTPS_PROXY") {
-		t.Errorf("the user's environment reached the server:\n%s", log)
+		t.Errorf("the server inherited ETCD_* or HTTPS_PROXY:\n%s", log)
 	}
 	info, err := os.Stat(s.log())
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
-		t.Errorf("the log has mode %v, want it private", info.Mode())
+		t.Errorf("the log has mode %v, want 0600", info.Mode())
 	}
 }
 
-// After a SIGKILL of apitrace, no process and no file is left.
+// TestLeash checks that no process and no file is left after a SIGKILL of apitrace.
 func TestLeash(t *testing.T) {
 	binary := builtTiny(t)
 	newRunDir(t) // sets TMPDIR
@@ -235,7 +236,7 @@ func TestLeash(t *testing.T) {
 		dir = lines.Text()
 	}
 	if !alive(pid) || !exists(dir) || !exists(outside) || !RunDirAlive(dir) {
-		t.Fatalf("before the kill: pid %d alive %t, %s there %t", pid, alive(pid), dir, exists(dir))
+		t.Fatalf("before the kill: process %d runs: %t, %s exists: %t; want both", pid, alive(pid), dir, exists(dir))
 	}
 	must(t, owner.Process.Signal(syscall.SIGKILL))
 	owner.Wait()
@@ -244,7 +245,7 @@ func TestLeash(t *testing.T) {
 	})
 }
 
-// playOwner starts a server, prints its data, and waits to be killed.
+// playOwner starts a server, prints its process id and its run directory, and waits to be killed.
 func playOwner() int {
 	r, err := NewRunDir()
 	if err != nil {
@@ -287,7 +288,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// After a panic, the reason is in the panic's message, far above the end of the log.
+// TestTailWithoutStack checks that the tail of a log ends before the stack traces of a panic, and
+// so has the panic's message.
 func TestTailWithoutStack(t *testing.T) {
 	dir := t.TempDir()
 	log := "starting\npanic: no space left on device\n\ngoroutine 1 [running]:\n" + strings.Repeat("main.f()\n", 2*tailLines)
@@ -297,11 +299,12 @@ func TestTailWithoutStack(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := (&ExitError{Name: "etcd", State: "exit status 2", Log: c.tail()}); !strings.Contains(err.Error(), "etcd ended: exit status 2; its disk is full: ") {
-		t.Errorf("no advice for a full disk: %v", err)
+		t.Errorf("an ExitError with a full disk: got %v, want advice for a full disk", err)
 	}
 }
 
-// A server that rejects a flag prints all its flags, before or after the reason.
+// TestTailWithoutUsage checks that the tail of a log omits the list of flags that a server prints
+// when it rejects a flag. The list comes before or after the reason.
 func TestTailWithoutUsage(t *testing.T) {
 	usage := "Usage:\n  server [flags]\n\nFlags:\n" + strings.Repeat("      --flag string   does this\n\tor that\n", tailLines) + "\nGlobal flags:\n  -v, --v Level\n"
 	for log, want := range map[string]string{

@@ -15,19 +15,21 @@ import (
 // A Command is one run of the go command.
 type Command struct {
 	Stage Stage
-	// Purpose says why to run the command: "count the packages".
+	// Purpose says why to run the command, such as "count the packages".
 	Purpose message.Message
 	Dir     string
 	Args    []string
 	// Set lists the command's own variables, as "NAME=value".
 	Set []string
 	// Inherit lists the variables inherited from the user; nil means all.
+	// Set and Inherit are for plans. The command runs with Env.
 	Inherit []string
-	// Env is the whole environment.
+	// Env is the whole environment of the command.
 	Env []string
 }
 
-// run passes each line of the command's standard error to line.
+// run runs the command and passes each line of its standard error to line.
+// The error of a failed command has the last lines.
 func (c Command) run(ctx context.Context, line func(string)) error {
 	var tail tailBuffer
 	err := c.start(ctx, io.Discard, func(l string) {
@@ -40,7 +42,7 @@ func (c Command) run(ctx context.Context, line func(string)) error {
 	return err
 }
 
-// name returns a short name: "go mod tidy".
+// name returns a short name, such as "go mod tidy".
 func (c Command) name() string { return "go " + strings.Join(c.Args[1:min(3, len(c.Args))], " ") }
 
 // start runs the command and waits for its end. It passes the standard error to line,
@@ -106,8 +108,8 @@ func (t *tailBuffer) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// addUntil adds the lines of r before the first match of end. It omits lines that match
-// skip.
+// addUntil adds the lines of r before the first line that end accepts. It omits lines
+// that skip accepts.
 func (t *tailBuffer) addUntil(r io.Reader, end, skip func(string) bool) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)

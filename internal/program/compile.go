@@ -16,15 +16,15 @@ import (
 func (b *build) buildFlags() []string {
 	flags := []string{
 		"-mod=vendor",
-		// With no path of this machine in the binary, Go's build cache serves all
-		// workspaces with the same source.
+		// The binary then contains no paths of this machine, so Go's build cache
+		// serves all workspaces with the same source.
 		"-trimpath",
 		// The cache folder may be inside an unrelated repository.
 		"-buildvcs=false",
 	}
 	var link []string
 	if !b.debuggable {
-		// A debugger's data take a fifth of the build time and a third of the binary.
+		// Debug data takes a fifth of the build time and a third of the binary.
 		flags = append(flags, "-gcflags=all=-dwarf=false")
 		link = append(link, "-w")
 	}
@@ -41,7 +41,7 @@ func (b *build) buildFlags() []string {
 	return flags
 }
 
-// overlayFlag returns the go command's flags for the rewritten files.
+// overlayFlag returns the go command's flag for the rewritten files, if there are any.
 func (b *build) overlayFlag() []string {
 	if b.rewrite == nil {
 		return nil
@@ -56,8 +56,8 @@ func (b *build) goCommand(purpose message.Message, args ...string) Command {
 	}
 }
 
-// listCommand lists the program's packages, and whether each must be compiled. That
-// depends on the build's flags.
+// listCommand returns the command that lists the program's packages, and whether each
+// must be compiled with the build's flags.
 func (b *build) listCommand() Command {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{.Stale}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
@@ -70,11 +70,11 @@ func (b *build) buildCommand() Command {
 	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), b.program.target())...)
 }
 
-// compile runs go build and reports its progress. The compiler's output goes to a log
-// file, its first lines also to the error.
+// compile runs go build, reports its progress, and writes its output to a log file.
+// If go build fails, compile returns a CompileError.
 func (b *build) compile(ctx context.Context) error {
 	b.progress.stage(StageCompile, 0)
-	// When killed, the go command leaves its temporary files behind.
+	// A killed go command leaves its temporary files behind, so they go to a RunDir.
 	tmp, err := NewRunDir()
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (b *build) packages(ctx context.Context, log io.Writer) (all map[string]boo
 // A CompileError reports that go build failed.
 type CompileError struct {
 	Program Program
-	// Complaints has the go command's output, line by line.
+	// Complaints has the lines of the go command's output, without names of packages.
 	Complaints []string
 	// Log is the file that holds the whole output.
 	Log string

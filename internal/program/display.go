@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A Display shows progress to a person. It shows nothing if the build is in the cache.
+// A Display shows progress to a person. For a cached build, it shows nothing.
 type Display struct {
 	w        io.Writer
 	p        message.Printer
@@ -22,17 +22,17 @@ type Display struct {
 
 	mu   sync.Mutex
 	last Event
-	// began is the start of the first stage worth showing; zero before.
+	// began is the start of the first stage after StageResolve; zero before.
 	began time.Time
-	// printed is the time of the last line, without a terminal.
+	// printed is the time of the last line, if there is no terminal.
 	printed time.Time
 	bar     *progressbar.ProgressBar
 }
 
 const (
-	// refresh is how often a terminal's clock changes.
+	// refresh is the interval at which a terminal shows the elapsed time.
 	refresh = 250 * time.Millisecond
-	// lineEvery is the interval of lines about a compilation, without a terminal.
+	// lineEvery is the interval of lines about a compilation, if there is no terminal.
 	lineEvery = 15 * time.Second
 )
 
@@ -59,7 +59,7 @@ func (d *Display) Close() {
 func (d *Display) Report(e Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// The user chooses versions, and notes quote the go command.
+	// Escape control characters in versions from the user and in output of the go command.
 	e.Program = text.Escape(e.Program)
 	if !e.Note.IsZero() {
 		d.clear()
@@ -107,7 +107,7 @@ func (d *Display) show(changed bool) {
 	d.draw()
 }
 
-// line describes the state in words.
+// line returns the current stage with its time and the number of compiled packages.
 func (d *Display) line() string {
 	if d.last.Total > 0 {
 		return d.p.Sprintf("%s: %s, %d of %d packages, %s", d.last.Program, stageNames[d.last.Stage], d.last.Done, d.last.Total, d.elapsed())
@@ -135,7 +135,7 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 		progressbar.OptionSetElapsedTime(false),
 		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionThrottle(refresh / 4),
-		// The bar's own clock would draw after clear.
+		// The bar must not update itself, because it would draw after clear.
 		progressbar.OptionSetSpinnerChangeInterval(0),
 		progressbar.OptionSetRenderBlankState(false),
 	}
@@ -145,7 +145,7 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 	return progressbar.NewOptions(total, options...)
 }
 
-// draw updates the bar. An error of the terminal must not end a build.
+// draw updates the bar. Errors of the terminal must not end a build.
 func (d *Display) draw() {
 	if d.bar == nil {
 		return
@@ -164,7 +164,7 @@ func (d *Display) clear() {
 	}
 }
 
-// keepTime lets the clock run while nothing is reported.
+// keepTime updates the elapsed time on a terminal while no event is reported.
 func (d *Display) keepTime() {
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()

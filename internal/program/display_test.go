@@ -50,11 +50,11 @@ func TestDisplayEscapes(t *testing.T) {
 		d.Close()
 		for _, raw := range []string{"\x1b]", "\a", "\u202e", "\x1b[2J", "\u009b", "\xff"} {
 			if strings.Contains(out.String(), raw) {
-				t.Errorf("on a terminal: %v: %q is written raw: %q", terminal, raw, out.String())
+				t.Errorf("terminal %v: %q is not escaped in %q", terminal, raw, out.String())
 			}
 		}
 		if !strings.Contains(out.String(), `evil\x1b]0;owned\a`) || !strings.Contains(out.String(), `gpj\u202eexe`) {
-			t.Errorf("on a terminal: %v: %q", terminal, out.String())
+			t.Errorf("terminal %v: got %q, want the program and the note with escapes", terminal, out.String())
 		}
 	}
 }
@@ -71,12 +71,12 @@ func TestDisplayTerminal(t *testing.T) {
 	}
 	for _, line := range regexp.MustCompile(`[\r\n]+`).Split(out.String(), -1) {
 		if n := len([]rune(line)); n > 80 {
-			t.Errorf("a line of %d columns: %q", n, line)
+			t.Errorf("a line has %d columns, want at most 80: %q", n, line)
 		}
 	}
 }
 
-// A Display shows nothing for a cached build.
+// TestDisplayCached checks that a Display shows nothing for a cached build.
 func TestDisplayCached(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		var out bytes.Buffer
@@ -86,7 +86,7 @@ func TestDisplayCached(t *testing.T) {
 		r.stage(StageDone, 0)
 		d.Close()
 		if out.Len() > 0 {
-			t.Errorf("terminal %t: %q", terminal, out.String())
+			t.Errorf("terminal %t: got %q, want no output", terminal, out.String())
 		}
 	}
 }

@@ -35,10 +35,10 @@ func StateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "apitrace"), nil
 }
 
-// Edits is a folder with a person's own copies of upstream files. A copy has the same
-// path below version/program as its original below the vendor folder. Next to it is the
-// original text, in a file with the suffix ".orig", so comparing needs no workspace. The
-// zero Edits has no edits.
+// Edits is a folder with the user's copies of upstream files.
+// A copy has the same path below version/program as its original below the vendor
+// folder. Next to the copy is a file with the original text and the suffix ".orig", so
+// comparing needs no workspace. The zero Edits has no edits.
 type Edits struct {
 	// Dir is the folder, or "" for no edits.
 	Dir string
@@ -50,9 +50,10 @@ type Edits struct {
 type Edit struct {
 	// Program is the program that the file belongs to.
 	Program string
-	// Name is the path below the vendor folder: "k8s.io/apiserver/pkg/storage/etcd3/store.go".
+	// Name is the path below the vendor folder, such as
+	// "k8s.io/apiserver/pkg/storage/etcd3/store.go".
 	Name string
-	// Path is the copy.
+	// Path is the path of the copy.
 	Path string
 	// Text is the copy's content. Original is upstream's.
 	Text, Original []byte
@@ -118,7 +119,7 @@ func (e Edits) List(program string) ([]Edit, error) {
 			return err
 		}
 		if edit.Text, err = os.ReadFile(edit.Path); errors.Is(err, fs.ErrNotExist) {
-			return nil // reverted by deleting the copy
+			return nil // the user deleted the copy to revert the edit
 		}
 		edits = append(edits, edit)
 		return err
@@ -149,14 +150,14 @@ func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
 		return edit, message.Errorf("copying %s for editing: %w", name, err)
 	}
-	// The copy comes last: without upstream's text, it is not an edit.
+	// Write the copy last: without the file with upstream's text, it is not an edit.
 	if err := writeFile(edit.Path+originalSuffix, edit.Original); err != nil {
 		return edit, err
 	}
 	return edit, writeFile(edit.Path, edit.Text)
 }
 
-// Revert removes an edit. Later builds are as without it.
+// Revert removes an edit. Later builds do not include it.
 func (e Edits) Revert(edit Edit) error {
 	for _, file := range []string{edit.Path, edit.Path + originalSuffix} {
 		if err := ignoreNotExist(os.Remove(file)); err != nil {
@@ -172,7 +173,7 @@ func (e Edits) Revert(edit Edit) error {
 	return nil
 }
 
-// EditsKey identifies the text of changed edits; "" for none.
+// EditsKey identifies the names and texts of changed edits. Without edits, it is "".
 func EditsKey(changed []Edit) string {
 	if len(changed) == 0 {
 		return ""

@@ -19,12 +19,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// exportFormat is the format of exports. Raise it when older versions of apitrace can no longer
-// read them.
+// exportFormat is the format of exports.
+// Raise it when older versions of apitrace can no longer read them.
 const exportFormat = 1
 
-// An exportIndex is the first file of an export. Its name has its own checksum, its
-// content the checksums of all other files.
+// An exportIndex is the first file of an export.
+// The file's name has its checksum. The index has the checksums of all other files.
 type exportIndex struct {
 	Format int            `json:"format"`
 	OS     string         `json:"os"`
@@ -51,12 +51,12 @@ func (c *Cache) Export(ctx context.Context, w io.Writer, programs ...ExportedPro
 		defer used.release()
 		index.Files = append(index.Files, files...)
 	}
-	// Programs share packages and records of modules.
+	// Several programs can have the same compiled package or record of a module.
 	slices.SortStableFunc(index.Files, func(a, b exportedFile) int { return cmp.Compare(a.Path, b.Path) })
 	index.Files = slices.CompactFunc(index.Files, func(a, b exportedFile) bool { return a.Path == b.Path })
 	size, err := index.addSums(ctx)
 	if err != nil {
-		return 0, message.Errorf("reading what to export: %w", err)
+		return 0, message.Errorf("reading the files to export: %w", err)
 	}
 	if err := index.write(ctx, w); err != nil {
 		return 0, message.Errorf("writing the export: %w", err)
@@ -94,7 +94,7 @@ func (x *exportIndex) addSums(ctx context.Context) (size int64, err error) {
 }
 
 func (x *exportIndex) write(ctx context.Context, w io.Writer) error {
-	// This level is faster than most disks, and halves the size. A person is waiting.
+	// This level is faster than most disks, and halves the size.
 	compressed, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (f *exportedFile) write(out *tar.Writer) error {
 }
 
 func writeEntry(out *tar.Writer, name string, size int64, content io.Reader) error {
-	// The header has no time and no data of this machine or user.
+	// The header has no time, and nothing about this machine or user.
 	if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o600}); err != nil {
 		return err
 	}
@@ -142,9 +142,9 @@ func writeEntry(out *tar.Writer, name string, size int64, content io.Reader) err
 	return err
 }
 
-// entryOf splits an exported file's path into the kind and name of its cache entry, and
-// the rest. name is "" for files without an entry: records of modules, and Go's build
-// cache.
+// entryOf splits an exported file's path into the kind and name of its cache entry,
+// and the rest. name is "" for records of modules and files of Go's build cache.
+// ok is false for a path that no export has.
 func entryOf(path string) (kind Kind, name, rest string, ok bool) {
 	if !filepath.IsLocal(filepath.FromSlash(path)) || strings.Contains(path, "\\") {
 		return "", "", "", false

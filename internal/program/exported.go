@@ -12,9 +12,10 @@ import (
 )
 
 // An ExportedProgram selects a program for export: its build and the record of its
-// module, which another machine can run without a network and without Go. With Rebuild,
-// the export also has the source and the compiled packages. The other machine can then
-// build the program with edits, without a network, but with the same version of Go.
+// module. Another machine can run the build without a network and without Go. With
+// Rebuild, the export also has the source and the compiled packages. The other
+// machine can then build the program with edits, without a network, but with the same
+// version of Go.
 type ExportedProgram struct {
 	Program Program
 	// Options are the options of the build. Export sets their Cache.
@@ -28,16 +29,16 @@ type exportedFile struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"`
 	Sum  string `json:"sha256"`
-	// data is the content. If it is nil, the file source has the content.
+	// data is the content. If it is nil, the file at the path source has the content.
 	data   []byte
 	source string
 }
 
-// filesOf lists the files to export for one program. It fails if the program is not
-// built. On success, the caller must call release of the returned build.
-func (c *Cache) filesOf(ctx context.Context, what ExportedProgram) (files []exportedFile, use *build, err error) {
-	progress := newReporter(what.Options.Progress, what.Program)
-	b, err := newBuild(ctx, what.Program, what.Options, progress)
+// filesOf lists the files to export for one program, which must be built.
+// On success, the caller must call release of the returned build.
+func (c *Cache) filesOf(ctx context.Context, p ExportedProgram) (files []exportedFile, use *build, err error) {
+	progress := newReporter(p.Options.Progress, p.Program)
+	b, err := newBuild(ctx, p.Program, p.Options, progress)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,7 +67,7 @@ func (c *Cache) filesOf(ctx context.Context, what ExportedProgram) (files []expo
 		return nil, nil, err
 	}
 	files = append(files, sealed...)
-	if what.Rebuild {
+	if p.Rebuild {
 		again, err := b.rebuildFiles(ctx)
 		if err != nil {
 			return nil, nil, err
@@ -91,8 +92,8 @@ func (c *Cache) below(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// sealedBinary lists the files of a build reduced to its binary. The overlay and the log
-// name folders of this machine.
+// sealedBinary lists the files of a build with only its binary. It leaves out the
+// overlay and the log, because they name folders of this machine.
 func (b *build) sealedBinary(m manifest) ([]exportedFile, error) {
 	sum, err := hashFile(filepath.Join(b.dir, b.program.Name))
 	if err != nil {
@@ -126,7 +127,7 @@ func (b *build) rebuildFiles(ctx context.Context) ([]exportedFile, error) {
 	if err := b.ensureWorkspace(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(b.dir, overlayFile)); err != nil && b.rewrite != nil { // an imported build has none
+	if _, err := os.Stat(filepath.Join(b.dir, overlayFile)); err != nil && b.rewrite != nil { // an imported build has no overlay
 		if err := os.MkdirAll(filepath.Join(b.dir, overlayDir), 0o700); err != nil {
 			return nil, err
 		}
@@ -153,9 +154,9 @@ func (c *Cache) treeFiles(dir string) (files []exportedFile, err error) {
 	return files, err
 }
 
-// compiledFiles lists the files of Go's build cache with the program's compiled packages.
-// It compiles missing ones. In Go's build cache, a file "…-d" holds an output. A file
-// "…-a" maps an action to its output: "v1 ACTION OUTPUT SIZE TIME"
+// compiledFiles lists the files of Go's build cache with the program's compiled
+// packages. It compiles missing packages. In Go's build cache, a file "…-d" holds an
+// output. A file "…-a" maps an action to its output: "v1 ACTION OUTPUT SIZE TIME"
 // (cmd/go/internal/cache/cache.go of Go 1.26).
 func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 	args := append([]string{"list", "-export", "-deps", "-f", "{{.Export}}"}, b.buildFlags()...)
@@ -167,7 +168,7 @@ func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 		return nil, message.Errorf("finding the compiled packages of %s: %w: %s", b.program, err, stderr.String())
 	}
 	defer b.progress.stage(StageDone, 0)
-	// A package without warnings has an empty compiler output.
+	// The compiler's output is empty for a package without warnings.
 	outputs := map[string]bool{hash(nil): true}
 	for line := range strings.Lines(out.String()) {
 		if name, ok := strings.CutSuffix(filepath.Base(strings.TrimSpace(line)), "-d"); ok {
@@ -179,18 +180,18 @@ func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	there := map[string]bool{}
+	found := map[string]bool{}
 	for _, action := range actions {
 		text, err := os.ReadFile(action)
 		if fields := strings.Fields(string(text)); err == nil && len(fields) == 5 && outputs[fields[2]] {
 			// Export the text, not the file: another build may rewrite the file with
 			// another time.
 			files = append(files, exportedFile{Path: b.cache.below(action), data: text})
-			there[fields[2]] = true
+			found[fields[2]] = true
 		}
 	}
-	for output := range there {
-		file := filepath.Join(b.cache.goCache(), output[:2], output+"-d") // its name is the checksum of its content
+	for output := range found {
+		file := filepath.Join(b.cache.goCache(), output[:2], output+"-d") // output is the checksum of the content
 		files = append(files, exportedFile{Path: b.cache.below(file), source: file})
 	}
 	return files, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// anotherMachine is an empty cache without a link to any Go build cache.
+// anotherMachine returns an empty cache without a link to the developer's Go build cache.
 func anotherMachine(t *testing.T) *Cache {
 	t.Helper()
 	c, err := OpenCache(t.TempDir())
@@ -34,12 +34,13 @@ func mustExport(t *testing.T, c *Cache, what ExportedProgram) []byte {
 		t.Fatal(err)
 	}
 	if size < int64(out.Len()) {
-		t.Errorf("%d bytes before compression, %d after", size, out.Len())
+		t.Errorf("Export returned %d bytes before compression, and wrote %d: want fewer after compression", size, out.Len())
 	}
 	return out.Bytes()
 }
 
-// An exported build runs on a machine without network and without Go.
+// TestExportRunsWithoutGo checks that an exported build runs on a machine without network and
+// without Go.
 func TestExportRunsWithoutGo(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -55,15 +56,15 @@ func TestExportRunsWithoutGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(taken) != 1 || taken[0].Program != "tiny" || taken[0].Version != "v1.2.3" || taken[0].Existed != had {
-			t.Errorf("taken in: %+v, expected one build, had %t", taken, had)
+			t.Errorf("Import: got %+v, expected one build with Existed %t", taken, had)
 		}
 	}
 	b, r := mustBuild(t, tiny(), Options{Cache: there, Rewrite: rewrite})
 	if got := output(t, b); !strings.HasPrefix(got, "traced") || r.stages() != "resolve done" {
-		t.Errorf("the program says %q after the stages %q", got, r.stages())
+		t.Errorf("the program says %q after the stages %q, want the exported build from the cache", got, r.stages())
 	}
 	if left, _ := filepath.Glob(filepath.Join(there.Root, "import-*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
+		t.Errorf("after Import, these folders are left: %q", left)
 	}
 	entries, err := there.Entries()
 	if err != nil {
@@ -76,8 +77,8 @@ func TestExportRunsWithoutGo(t *testing.T) {
 	}
 }
 
-// With the source and the compiled packages, another machine builds a changed program without a
-// network. It compiles only the packages that the change affects.
+// TestExportBuildsWithoutNetwork checks that a machine with an export for rebuilding builds a
+// changed program without a network. It compiles only the packages that the change affects.
 func TestExportBuildsWithoutNetwork(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -99,7 +100,7 @@ func TestExportBuildsWithoutNetwork(t *testing.T) {
 	}
 	for _, e := range r.events { // the two packages of the rewrite, and package main; the standard library is in the export
 		if e.Stage == StageCompile && e.Total > 3 {
-			t.Fatalf("%d packages were compiled", e.Total)
+			t.Fatalf("%d packages were compiled, want at most 3", e.Total)
 		}
 	}
 }
@@ -117,7 +118,7 @@ func (s *stopper) Report(e Event) {
 	}
 }
 
-// An export that waits for another process's build reports that.
+// TestExportTellsWhatItWaitsFor checks that an export that waits for another build reports a note.
 func TestExportTellsWhatItWaitsFor(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -129,19 +130,20 @@ func TestExportTellsWhatItWaitsFor(t *testing.T) {
 	defer stop()
 	to := &stopper{stop: stop}
 	if _, err := c.Export(ctx, new(bytes.Buffer), ExportedProgram{Program: tiny(), Options: Options{Progress: to}, Rebuild: true}); !errors.Is(err, context.Canceled) {
-		t.Errorf("the export ended with %v", err)
+		t.Errorf("Export: got the error %v, want context.Canceled", err)
 	}
 	if !strings.Contains(to.notes(), "waiting for another apitrace that is building tiny v1.2.3") {
-		t.Errorf("the user was told %q", to.notes())
+		t.Errorf("the notes are %q, want the other build in them", to.notes())
 	}
 }
 
-// A program without a build cannot be exported. An export names no folder of this machine.
+// TestExportNeedsBuild checks that a program without a build cannot be exported, and that an
+// export names no folder of this machine.
 func TestExportNeedsBuild(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
 	if _, err := c.Export(context.Background(), new(bytes.Buffer), ExportedProgram{Program: tiny()}); err == nil || !strings.Contains(err.Error(), "not in the cache") {
-		t.Errorf("export of nothing: %v", err)
+		t.Errorf("exporting a program without a build: got %v, want an error", err)
 	}
 	rewrite := rewriteHello(`"traced"`)
 	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
@@ -155,11 +157,11 @@ func TestExportNeedsBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(text.Bytes(), []byte(c.Root)) {
-		t.Errorf("the export names %s", c.Root)
+		t.Errorf("the export contains %s, want no folder of this machine", c.Root)
 	}
 }
 
-// packed makes an export of files without checking them.
+// packed returns an export with an index and files that need not match.
 func packed(t *testing.T, index exportIndex, written ...exportedFile) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -177,8 +179,8 @@ func packed(t *testing.T, index exportIndex, written ...exportedFile) []byte {
 	return out.Bytes()
 }
 
-// A damaged or hostile export, or an export for another platform, is rejected and leaves
-// nothing behind.
+// TestImportRefuses checks that a damaged or hostile export, or an export for another platform, is
+// rejected and leaves nothing behind.
 func TestImportRefuses(t *testing.T) {
 	file := func(path, text string) exportedFile {
 		return exportedFile{Path: path, Size: int64(len(text)), Sum: hash([]byte(text)), data: []byte(text)}
@@ -206,16 +208,16 @@ func TestImportRefuses(t *testing.T) {
 		"outside":          {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("modules/../../evil.json", "")} })), "unexpected file"},
 		"absolute":         {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("/etc/evil.json", "")} })), "unexpected file"},
 		"a lock":           {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{file("locks/gocache.lock", "")} })), "unexpected file"},
-		"too large":        {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{{Path: "modules/a@v1.json", Size: mostFile}} })), "not enough disk space"},
+		"too large":        {packed(t, with(func(x *exportIndex) { x.Files = []exportedFile{{Path: "modules/a@v1.json", Size: maxFileSize}} })), "not enough disk space"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := anotherMachine(t)
 			if _, err := c.Import(context.Background(), bytes.NewReader(test.export)); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("%v, expected %q", err, test.want)
+				t.Errorf("got the error %v, expected %q", err, test.want)
 			}
 			err := filepath.WalkDir(c.Root, func(path string, d os.DirEntry, err error) error {
 				if err == nil && !d.IsDir() {
-					t.Errorf("left behind: %s", path)
+					t.Errorf("after the rejected import, %s exists", path)
 				}
 				return err
 			})
@@ -223,6 +225,6 @@ func TestImportRefuses(t *testing.T) {
 		})
 	}
 	if _, err := anotherMachine(t).Import(context.Background(), bytes.NewReader(whole)); err != nil {
-		t.Errorf("the unchanged export: %v", err)
+		t.Errorf("importing the undamaged export: got the error %v, expected none", err)
 	}
 }

@@ -61,7 +61,7 @@ func serveModules(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Setenv("GOPROXY", server.URL)
 	t.Setenv("GOSUMDB", "off")
-	t.Setenv("GOFLAGS", "-mod=vendor") // must not reach the workspace
+	t.Setenv("GOFLAGS", "-mod=vendor") // builds must ignore it
 	modCache := filepath.Join(t.TempDir(), "mod")
 	t.Setenv("GOMODCACHE", modCache)
 	t.Cleanup(func() {
@@ -100,8 +100,8 @@ func publish(t *testing.T, proxy, source string, m module.Version) {
 	}
 }
 
-// A zipFile is a file of a module. Go files end with a random comment, so that the program of
-// each test was never compiled before.
+// A zipFile is a file of a module. zipFiles adds a random comment to Go files, so that no build
+// cache has their packages.
 type zipFile struct {
 	fstest.MapFile
 	name string
@@ -135,8 +135,8 @@ func zipFiles(t *testing.T, source string) []zip.File {
 }
 
 // newCache makes an empty cache that shares the developer's Go build cache, so that not every
-// test compiles the standard library. A link leads to the cache, as some users have one to their
-// home folder.
+// test compiles the standard library. The path of the cache contains a link, as the paths of some
+// users' home folders do.
 func newCache(t *testing.T) *Cache {
 	t.Helper()
 	link := filepath.Join(t.TempDir(), "link")
@@ -169,7 +169,7 @@ func (r *recorder) Report(e Event) {
 	r.events = append(r.events, e)
 }
 
-// stages lists the reported stages in order, each once.
+// stages lists the reported stages in order. Repeated reports of a stage count once.
 func (r *recorder) stages() string {
 	var stages []string
 	for _, e := range r.events {
@@ -202,7 +202,7 @@ func mustBuild(t *testing.T, p Program, o Options) (*Binary, *recorder) {
 	return b, r
 }
 
-// output runs a binary without arguments.
+// output runs a binary without arguments and returns its output.
 func output(t *testing.T, b *Binary) string {
 	t.Helper()
 	out, err := exec.Command(b.Path).CombinedOutput()

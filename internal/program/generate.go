@@ -14,14 +14,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Generator makes source in the workspace's vendor folder. Upstream's build generates
-// it before compiling, so released modules lack it.
+// A Generator makes source in the workspace's vendor folder. Upstream's own build
+// generates this source before compiling, so released modules lack it.
 type Generator struct {
 	// Tool is the import path of the generator's package main. The workspace has it in
 	// the version that upstream's go.mod requires for its module.
 	Tool string
-	// Marker is the comment of a package that requests the source: "+k8s:openapi-gen=".
-	// The packages of Tool's module only mention it.
+	// Marker begins a comment in packages that need the source: "+k8s:openapi-gen=".
+	// Packages that only mention it, as Tool's do, do not count.
 	Marker string
 	// Args are the tool's arguments. "${packages}" stands for the import paths of the
 	// packages with the Marker, joined by commas, "${vendor}" for the vendor folder, and
@@ -30,9 +30,10 @@ type Generator struct {
 }
 
 const (
-	// toolsFile brings packages main into the vendor tree. No binary contains it.
+	// toolsFile imports packages main, so that "go mod vendor" copies them. Its build
+	// tag keeps it out of every binary.
 	toolsFile = "apitrace_tools.go"
-	// generateDir is a workspace folder for the time of the generators.
+	// generateDir is a folder of the workspace that exists while generators run.
 	generateDir = "generate"
 )
 
@@ -106,8 +107,8 @@ func (g Generator) marked(vendor string) ([]string, error) {
 	return packages, err
 }
 
-// markedIn reports whether a comment begins with the marker. Upstream's build looks for it in
-// the same place.
+// markedIn reports whether a comment at the beginning of a line begins with the
+// marker. Upstream's build looks for such comments, too.
 func (g Generator) markedIn(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if comment, ok := bytes.CutPrefix(line, []byte("//")); ok && bytes.HasPrefix(bytes.TrimLeft(comment, " "), []byte(g.Marker)) {
@@ -117,8 +118,8 @@ func (g Generator) markedIn(text []byte) bool {
 	return false
 }
 
-// plannedPackages stands in a plan for the marked packages, which are unknown until the vendor
-// folder is made.
+// plannedPackages stands for the marked packages in a plan. They are not known before
+// the vendor folder exists.
 const plannedPackages = "PACKAGES"
 
 // generateCommands returns the commands that compile and run a generator.

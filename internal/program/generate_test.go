@@ -9,7 +9,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// lacking is a program that cannot be built from its module alone.
+// lacking returns a program that cannot be built from its module alone: it needs Replace and
+// Generate.
 func lacking() Program {
 	return Program{
 		Name: "lacking", Module: "example.org/lacking", Version: "v1.0.0", Main: "cmd/lacking/lacking.go", Space: 1,
@@ -18,8 +19,8 @@ func lacking() Program {
 	}
 }
 
-// Source that upstream's module lacks is generated from the packages of the workspace, with the
-// version of the tool that upstream requires. It becomes part of the source tree for readers.
+// TestGenerate checks that the source that upstream's module lacks is generated from the packages
+// of the workspace, and becomes part of the vendor folder.
 func TestGenerate(t *testing.T) {
 	needsBuilds(t)
 	b, r := mustBuild(t, lacking(), Options{Cache: newCache(t)})
@@ -31,14 +32,15 @@ func TestGenerate(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(b.Workspace, "vendor/example.org/lacking/generated/zz_generated.go"))
 	if err != nil || !strings.Contains(string(text), "example.org/lacking/wish") {
-		t.Errorf("the generated source in the workspace: %q, %v", text, err)
+		t.Errorf("the generated source is %q (error %v), want the marked package in it", text, err)
 	}
 	if _, err := os.Stat(filepath.Join(b.Workspace, generateDir)); !os.IsNotExist(err) {
-		t.Errorf("the generator was left in the workspace (%v)", err)
+		t.Errorf("looking for the generator in the workspace: got the error %v, want that it was removed", err)
 	}
 }
 
-// Without Generate and Replace, the program does not build.
+// TestLackingWithoutRepairs checks that the program does not build without Generate, without
+// Replace, or without a marked package.
 func TestLackingWithoutRepairs(t *testing.T) {
 	needsBuilds(t)
 	for name, change := range map[string]func(*Program){
@@ -51,19 +53,19 @@ func TestLackingWithoutRepairs(t *testing.T) {
 		p := lacking()
 		change(&p)
 		if _, err := Build(t.Context(), p, Options{Cache: newCache(t)}); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("the build says %v, expected it to speak of %q", err, name)
+			t.Errorf("Build: got the error %v, expected %q in it", err, name)
 		}
 	}
 }
 
-// A generator is part of the workspace's key. Another generator gives another workspace.
+// TestGeneratorsAreKeyed checks that the workspace's key depends on the generators.
 func TestGeneratorsAreKeyed(t *testing.T) {
 	keys := map[string]bool{}
 	for _, p := range []Program{{}, lacking(), {Generate: []Generator{{Tool: "example.org/other"}}}} {
 		keys[p.workspaceKey(Upstream{}, nil)] = true
 	}
 	if len(keys) != 3 {
-		t.Errorf("%d keys for three ways of generating", len(keys))
+		t.Errorf("got %d keys for three lists of generators, want 3", len(keys))
 	}
 }
 
@@ -77,7 +79,7 @@ func TestMarkedIn(t *testing.T) {
 		"package p\n\ntype T struct {\n\t// +wish=false\n\tF string\n}\n": false,
 	} {
 		if got := g.markedIn([]byte(text)); got != want {
-			t.Errorf("%q asks for it: %t, want %t", text, got, want)
+			t.Errorf("markedIn(%q) = %t, want %t", text, got, want)
 		}
 	}
 }

@@ -61,7 +61,7 @@ replace (
 	must(t, err)
 	compareGolden(t, "workspace.mod.golden", string(got))
 
-	// If the released version of such a module is not available, Replace gives another version.
+	// If the released version of a replaced module is not available, Replace gives another one.
 	p.Replace = map[string]module.Version{"k8s.io/api": {Version: "v0.30.3"}}
 	got, err = p.goMod(up)
 	must(t, err)
@@ -70,7 +70,8 @@ replace (
 	}
 }
 
-// anonymous replaces the parts that differ between machines and versions of the fixture.
+// anonymous replaces the parts of a plan that differ between machines and versions of the
+// modules in testdata.
 func anonymous(plan string, c *Cache, p *Plan) string {
 	toolchain, _ := FindToolchain(context.Background())
 	return strings.NewReplacer(
@@ -88,7 +89,8 @@ func planText(t *testing.T, c *Cache, program Program, rewrite *Rewrite) string 
 	return anonymous(out.String(), c, p)
 }
 
-// The plan shows every command with its environment. A build runs exactly these commands.
+// TestPlan compares plans with golden files. A plan shows every command of a build with its
+// environment.
 func TestPlan(t *testing.T) {
 	t.Setenv("GOGC", "") // otherwise the plan would show the user's value
 	serveModules(t)
@@ -96,7 +98,7 @@ func TestPlan(t *testing.T) {
 	compareGolden(t, "plan-nothing-there.golden", planText(t, c, tiny(), rewriteHello(`"x"`)))
 	compareGolden(t, "plan-generate.golden", planText(t, c, lacking(), nil))
 	if list := entries(t, c); len(list) != 1 {
-		t.Errorf("planning left %+v", list)
+		t.Errorf("after planning, the cache has %+v, want only Go's build cache", list)
 	}
 	mustBuild(t, tiny(), Options{Cache: c})
 	compareGolden(t, "plan-workspace-there.golden", planText(t, c, tiny(), rewriteHello(`"x"`)))

@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// The guard is a process that briefly outlives this one. Like a server's leash, it reads
-// from a pipe that this process holds, so it notices our end, even after a SIGKILL. It
-// then performs the duties that were not withdrawn: it kills processes that we started,
-// and removes files.
+// A guard is the connection to the guard process, which briefly outlives this process.
+// The guard process reads from a pipe that this process holds open. So it notices the
+// end of this process, even after a SIGKILL.
+// It then performs the duties that were not withdrawn: it kills processes and removes
+// folders.
 type guard struct {
 	mu   sync.Mutex
-	to   io.Writer // nil without a guard
-	next int
+	to   io.Writer // the pipe; nil without a guard process
+	next int       // the ID of the last duty
 }
 
 // A duty is a task of the guard, sent as a line of JSON.
@@ -30,8 +31,8 @@ type duty struct {
 	Done bool `json:"done,omitempty"`
 	// Group is a process group to kill.
 	Group int `json:"group,omitempty"`
-	// Mark is an environment variable with its value. The guard kills the processes that
-	// have it, if the system shows their environments.
+	// Mark is an assignment "NAME=value". The guard kills the processes with this
+	// assignment in their environment, if the system shows environments.
 	Mark string `json:"mark,omitempty"`
 	// Dir is a folder to remove.
 	Dir string `json:"dir,omitempty"`
@@ -43,19 +44,19 @@ const (
 	guardArgument = "guard"
 )
 
-// ourGuard is started when it gets its first duty.
+// ourGuard returns the guard of this process. The first call starts the guard process.
 var ourGuard = sync.OnceValue(func() *guard {
 	to, err := startGuard()
 	if err != nil {
-		// The next command cleans up most remains of killed processes.
+		// The next command removes most leftovers of a killed process.
 		slog.Debug("there is no guard", "error", err)
 		return &guard{}
 	}
 	return &guard{to: to}
 })
 
-// init makes this process a guard if it was started as one. main is too late, because any
-// program with this package may start the guard.
+// init makes this process a guard if it was started as one.
+// main cannot do this, because every program with this package can start a guard.
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == guardArgument && os.Getenv(guardEnv) != "" {
 		runGuard(os.Stdin)
@@ -75,7 +76,8 @@ func startGuard() (*os.File, error) {
 	defer theirs.Close()
 	cmd := exec.Command(self, guardArgument)
 	cmd.Env, cmd.Dir, cmd.Stdin = []string{guardEnv + "=1"}, "/", theirs
-	// Terminal signals and signals to this process group do not reach the guard.
+	// In a session of its own, the guard gets no signals of the terminal or of this
+	// process group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		ours.Close()
@@ -89,13 +91,13 @@ func startGuard() (*os.File, error) {
 // is called.
 func GuardGroup(pgid int) (release func()) { return ourGuard().add(duty{Group: pgid}) }
 
-// GuardMark makes the guard kill the processes with the assignment in their environment
-// when this process is gone, unless release was called. On Linux, it also finds processes
-// that left their group.
+// GuardMark makes the guard kill the processes with the assignment in their
+// environment when this process is gone, until release is called.
+// It also finds processes that left their group, but only on Linux.
 func GuardMark(assignment string) (release func()) { return ourGuard().add(duty{Mark: assignment}) }
 
-// guardDir makes the guard remove a folder when this process is gone, unless release was
-// called.
+// guardDir makes the guard remove a folder when this process is gone, until release
+// is called.
 func guardDir(dir string) (release func()) { return ourGuard().add(duty{Dir: dir}) }
 
 func (g *guard) add(d duty) (release func()) {
@@ -118,21 +120,22 @@ func (g *guard) send(d duty) {
 	}
 	data, err := json.Marshal(d)
 	if err != nil {
-		panic(err) // these are numbers and texts
+		panic(err) // numbers, booleans and texts always have a JSON form
 	}
 	if _, err := g.to.Write(append(data, '\n')); err != nil {
 		slog.Debug("the guard is gone", "error", err)
 	}
 }
 
-// runGuard reads duties until the other process is gone, and performs the rest.
+// runGuard reads duties until their sender is gone.
+// It then performs the duties that were not withdrawn.
 func runGuard(from io.Reader) {
 	left := map[int]duty{}
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
 		var d duty
 		if json.Unmarshal(lines.Bytes(), &d) != nil {
-			break // it was killed while it wrote
+			break // the process was killed while it wrote this line
 		}
 		if d.Done {
 			delete(left, d.ID)
@@ -150,14 +153,15 @@ func runGuard(from io.Reader) {
 			killMarked(d.Mark)
 		}
 	}
-	for _, d := range left { // after the writing end is closed
+	for _, d := range left { // last, because the killed processes may have written to the folders
 		if d.Dir != "" {
 			removeDeserted(d.Dir)
 		}
 	}
 }
 
-// removeDeserted retries, because ending processes may still write to the folder.
+// removeDeserted removes a folder.
+// It tries several times, because ending processes may still write to the folder.
 func removeDeserted(dir string) {
 	for range 100 {
 		if os.RemoveAll(dir) == nil {

@@ -24,7 +24,7 @@ import (
 func processes(t *testing.T, assignment string) []int {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells the environment of a process")
+		t.Skip("only Linux shows the environment of a process")
 	}
 	out, err := exec.Command("sh", "-c", "grep -lzxF -e \"$1\" /proc/[0-9]*/environ 2>/dev/null || true", "sh", assignment).Output()
 	must(t, err)
@@ -37,8 +37,8 @@ func processes(t *testing.T, assignment string) []int {
 	return pids
 }
 
-// After a kill of apitrace, all its descendants end, also in other process groups and sessions.
-// Its folder is removed.
+// TestGuard checks that a kill of apitrace ends all its descendants, also in other process groups
+// and sessions, and removes its run directory.
 func TestGuard(t *testing.T) {
 	newRunDir(t) // sets TMPDIR
 	mark := "TEST_MARK=" + t.TempDir()
@@ -57,11 +57,11 @@ func TestGuard(t *testing.T) {
 	dir = strings.TrimSpace(dir)
 	testenv.Await(t, "the session has four processes", func() bool { return len(processes(t, mark)) == 4 })
 	if !exists(filepath.Join(dir, "kubeconfig")) || !RunDirAlive(dir) {
-		t.Fatalf("before the kill, %s is not as it should be", dir)
+		t.Fatalf("before the kill, %s lacks its file or does not count as alive", dir)
 	}
 	must(t, owner.Process.Signal(syscall.SIGKILL))
 	owner.Wait()
-	testenv.Await(t, "the processes and the folder of the killed one are gone", func() bool {
+	testenv.Await(t, "the processes and the folder of the killed owner are gone", func() bool {
 		return len(processes(t, mark)) == 0 && !exists(dir)
 	})
 }
@@ -92,7 +92,8 @@ func playExec() int {
 	select {}
 }
 
-// The guard does nothing for released duties when the process ends.
+// TestGuardForgets checks that the guard does not perform withdrawn duties. The last line is
+// incomplete, as after a kill.
 func TestGuardForgets(t *testing.T) {
 	kept, dir := filepath.Join(t.TempDir(), "kept"), filepath.Join(t.TempDir(), "dir")
 	must(t, os.Mkdir(kept, 0o700))
@@ -109,11 +110,11 @@ func TestGuardForgets(t *testing.T) {
 {"id":3,"done":true}
 {"id":4,"gro`, kept, dir, sleep.Process.Pid)))
 	if !exists(kept) || exists(dir) || !alive(sleep.Process.Pid) {
-		t.Errorf("the folder that was given back is there: %t; the other one: %t; the process lives: %t", exists(kept), exists(dir), alive(sleep.Process.Pid))
+		t.Errorf("the folder of the withdrawn duty exists: %t, want true; the other folder: %t, want false; the process of the withdrawn duty runs: %t, want true", exists(kept), exists(dir), alive(sleep.Process.Pid))
 	}
 }
 
-// hangingGo is a go command that builds nothing. It starts another process and waits for it.
+// hangingGo is a go command whose "go build" only starts another process and waits for it.
 const hangingGo = `#!/bin/sh
 for arg; do
 	case $arg in
@@ -123,8 +124,8 @@ done
 exec %s "$@"
 `
 
-// A build ends with the killed apitrace. Otherwise its compiler would go on in the background
-// and work on the same files as the next build.
+// TestKilledBuild checks that a kill of apitrace also ends its go command. Otherwise the go
+// command would write to the same files as the next build.
 func TestKilledBuild(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -144,7 +145,7 @@ func TestKilledBuild(t *testing.T) {
 	must(t, err)
 	mark += strings.TrimSpace(string(tmp))
 	if !exists(strings.TrimPrefix(mark, "GOTMPDIR=")) || len(processes(t, mark)) == 0 {
-		t.Fatalf("before the kill, the processes of the build are %v, with %s", processes(t, mark), mark)
+		t.Fatalf("before the kill, the build has the processes %v with %s, want at least one and its folder", processes(t, mark), mark)
 	}
 	must(t, builder.Process.Signal(syscall.SIGKILL))
 	builder.Wait()
@@ -153,7 +154,7 @@ func TestKilledBuild(t *testing.T) {
 	})
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	if b.Cached {
-		t.Error("what the killed build has left counts as complete")
+		t.Error("the next build came from the cache, want it made again after the killed build")
 	}
 }
 
@@ -171,7 +172,7 @@ func TestSlowBuildKilledAtAnyMoment(t *testing.T) {
 func killBuilds(t *testing.T, times int) {
 	needsBuilds(t)
 	tmp := filepath.Dir(newRunDir(t).Path)
-	ours := filepath.Join(tmp, runDirPrefix()+"*") // a go command that resolves modules leaves an empty go-build folder there
+	ours := filepath.Join(tmp, runDirPrefix()+"*") // without go-build folders, which a killed go command leaves
 	var whole time.Duration
 	var err error
 	for i := range 1 + times {
@@ -186,7 +187,7 @@ func killBuilds(t *testing.T, times int) {
 			continue
 		}
 		moment := time.Duration(rand.Int64N(int64(whole)))
-		time.Sleep(moment) // any moment will do
+		time.Sleep(moment)
 		must(t, builder.Process.Kill())
 		builder.Wait()
 		var left []string
@@ -200,20 +201,20 @@ func killBuilds(t *testing.T, times int) {
 				t.Logf("folders %q", left)
 			}
 		})
-		testenv.Await(t, fmt.Sprintf("what a build has left that was killed after %v is gone", moment), func() bool {
+		testenv.Await(t, fmt.Sprintf("the processes and folders of the build that was killed after %v are gone", moment), func() bool {
 			left, err = filepath.Glob(ours)
 			running = processes(t, mark)
 			return err == nil && len(left) == 1 && len(running) == 0
 		})
 		b, _ := mustBuild(t, tiny(), Options{Cache: c})
 		if got := output(t, b); !strings.HasPrefix(got, "hello staged") {
-			t.Errorf("killed after %v: the next build gives a program that says %q", moment, got)
+			t.Errorf("killed after %v: the program of the next build says %q, want hello staged", moment, got)
 		}
 	}
 }
 
-// Several processes sweep and make run directories at the same time. None of them loses a
-// directory in use.
+// TestSweepersDoNotCollide checks that processes that sweep and make run directories at the same
+// time do not remove a directory in use.
 func TestSweepersDoNotCollide(t *testing.T) {
 	base := filepath.Dir(newRunDir(t).Path)
 	var all []*exec.Cmd
@@ -223,7 +224,7 @@ func TestSweepersDoNotCollide(t *testing.T) {
 		all = append(all, cmd)
 	}
 	deserted := 0
-	for i := range 50 { // something to sweep; it may be swept before it is complete
+	for i := range 50 { // folders to sweep; they may be removed before etcd/data exists
 		dir := filepath.Join(base, runDirPrefix()+"x"+strconv.Itoa(i))
 		if err := os.MkdirAll(filepath.Join(dir, "etcd", "data"), 0o700); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
@@ -239,7 +240,7 @@ func TestSweepersDoNotCollide(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(base, runDirPrefix()+"x*"))
 	must(t, err)
 	if len(left) > 0 {
-		t.Errorf("of %d deserted folders there are left: %q", deserted, left)
+		t.Errorf("after sweeping %d deserted folders, these exist: %q", deserted, left)
 	}
 }
 

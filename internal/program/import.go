@@ -21,14 +21,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// maxIndexSize is the maximum size of an index in bytes. A whole release has 8 MB.
+// maxIndexSize is the maximum size of an index in bytes.
+// The index of a whole release has 8 MB.
 const maxIndexSize = 64 << 20
 
-// mostFile is the maximum size of an exported file, in bytes. mostFiles is the maximum
-// number of files. The sum of their sizes fits into 63 bits.
+// maxFileSize is the maximum size of an exported file, in bytes. maxFiles is the
+// maximum number of files. The sum of all sizes fits into 63 bits.
 const (
-	mostFile  = 1 << 40
-	mostFiles = 1 << 20
+	maxFileSize = 1 << 40
+	maxFiles    = 1 << 20
 )
 
 // An Imported is a cache entry from an export.
@@ -37,13 +38,14 @@ type Imported struct {
 	Name             string
 	Program, Version string
 	Kind             Kind
-	// Existed is set if the cache already had it.
+	// Existed is set if the cache already had the complete entry.
 	Existed bool
 }
 
-// Import adds the entries of an export to the cache. Existing entries stay. It rejects a
-// damaged export and one for another platform, and then adds nothing. The programs will
-// be run, so an export is only as trustworthy as its maker.
+// Import adds the entries of an export to the cache, except for entries that it has.
+// For a damaged export, or an export for another platform, Import returns an error and
+// adds nothing. The user must trust the maker of the export, because later commands run
+// its programs.
 func (c *Cache) Import(ctx context.Context, r io.Reader) ([]Imported, error) {
 	compressed, err := zstd.NewReader(r)
 	if err != nil {
@@ -101,7 +103,7 @@ func readIndex(in *tar.Reader) (*exportIndex, error) {
 		return nil, message.Errorf("the export has format %d, and this version of apitrace reads %d: use the version that wrote it", index.Format, exportFormat)
 	}
 	for _, f := range index.Files {
-		if _, _, _, ok := entryOf(f.Path); !ok || f.Size < 0 || f.Size > mostFile || len(index.Files) > mostFiles {
+		if _, _, _, ok := entryOf(f.Path); !ok || f.Size < 0 || f.Size > maxFileSize || len(index.Files) > maxFiles {
 			return nil, damaged(message.Errorf("unexpected file %q", f.Path))
 		}
 	}
@@ -214,7 +216,8 @@ func (c *Cache) addFiles(x *exportIndex, dir string) ([]Imported, error) {
 	return all, nil
 }
 
-// placeEntry moves one entry into the cache, unless it has a complete one.
+// placeEntry moves one entry into the cache, unless the cache already has the
+// complete entry. It sets entry.Existed.
 func (c *Cache) placeEntry(entry *Imported, from string) error {
 	m, err := readManifest(from)
 	if err != nil {
@@ -246,7 +249,7 @@ func (c *Cache) placeEntry(entry *Imported, from string) error {
 	return os.Rename(from, to)
 }
 
-// moveNew moves a file, unless there already is one.
+// moveNew moves a file, unless to already exists.
 func moveNew(from, to string) error {
 	if _, err := os.Stat(to); err == nil {
 		return nil

@@ -21,27 +21,27 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Local is source on this machine to build instead of a released module: the folder of
-// a module, or of a Go workspace. Nothing is written there.
+// A Local is source on this machine to build instead of a released module: the folder
+// of a module, or of a Go workspace. Nothing is written to the folder.
 type Local struct {
 	// Dir is the top folder.
 	Dir string
-	// Name is the name for people, also in errors: "./kubernetes@main".
+	// Name is the name for people, also in errors, such as "./kubernetes@main".
 	Name string
-	// Release is the release closest to the source: "v1.37.1".
+	// Release is the release closest to the source, such as "v1.37.1".
 	Release string
-	// Like is the release that lends its versions to the folder's modules. With equal
-	// versions, Go's build cache serves the source they share.
+	// Like is a release. The folder's modules are compiled with their versions in this
+	// release, so that Go's build cache serves packages with the same source.
 	Like string
 	// Commit is the hash of the checked-out commit. Time is its time.
 	Commit string
 	Time   time.Time
 	// Dirty is set if files differ from the commit.
 	Dirty bool
-	// State identifies the files before they are read, or is "". If CopySource has already read
-	// this state, it need not run again.
+	// State identifies the files before they are read, or is "". CopiedVersion finds
+	// the copy of a State that CopySource has read.
 	State string
-	// Check returns the present state of the files. nil means that they never change.
+	// Check returns the present State of the files; nil means that the files never change.
 	Check func(context.Context) (state string, err error)
 }
 
@@ -53,14 +53,15 @@ type LocalBuild struct {
 	Dir   string `json:"dir"`
 	Name  string `json:"name"`
 	Dirty bool   `json:"dirty,omitempty"`
-	// Folders maps each module's path to its folder in Dir: "staging/src/k8s.io/api".
+	// Folders maps each module's path to its folder relative to Dir, such as
+	// "staging/src/k8s.io/api".
 	Folders map[string]string `json:"folders"`
 	// GoMod is the go.mod of the workspace.
 	GoMod string `json:"goMod"`
 }
 
-// FileOf returns the path in Dir of a vendored file, or "" if its module is from
-// elsewhere.
+// FileOf returns the path of a vendored file relative to Dir, or "" if the file's
+// module is not in Folders.
 func (l *LocalBuild) FileOf(vendored string) string {
 	for dir := path.Dir(vendored); dir != "."; dir = path.Dir(dir) {
 		if folder, ok := l.Folders[dir]; ok {
@@ -85,8 +86,8 @@ func (l Local) version(sum string) string {
 	return l.Release + "+" + label + "." + sum[:8]
 }
 
-// CopiedVersion returns the version that CopySource gave to the source in the state of l,
-// if the copy is still in the cache.
+// CopiedVersion returns the version that CopySource gave to the source in state
+// l.State. ok is false if the copy is not in the cache.
 func CopiedVersion(c *Cache, p Program, l Local) (version string, ok bool) {
 	if l.State == "" {
 		return "", false
@@ -117,15 +118,16 @@ func (c *Cache) copyRecordFile(p Program, l Local) string {
 }
 
 const (
-	// localDir holds the versions from CopySource, by the state of the source.
+	// localDir is a folder in the cache. For each Local.State that CopySource has read,
+	// it has a file with the version.
 	localDir = "locals"
-	// localFormat is part of a state's key. Raise it when the reading of folders changes.
+	// localFormat is part of the files' names. Raise it when CopySource changes.
 	localFormat = "local 1"
 )
 
-// CopySource copies the source of a program and its dependencies from a folder to the cache.
-// The returned Upstream has a version of its own, which Build and similar functions
-// accept like a release.
+// CopySource copies the source of a program and its dependencies from a folder to the
+// cache. Build and similar functions accept the version of the returned Upstream like a
+// release.
 func CopySource(ctx context.Context, p Program, l Local, o Options) (Upstream, error) {
 	p.Version = l.version("--------")
 	p.Released = l.Name
@@ -182,7 +184,7 @@ func CopySource(ctx context.Context, p Program, l Local, o Options) (Upstream, e
 	return b.upstream, nil
 }
 
-// keepLocal writes the workspace, unless it is already there.
+// keepLocal writes the workspace, unless the cache has it.
 func (b *build) keepLocal(ctx context.Context, copied *localCopy) error {
 	unlock, err := b.cache.lock(ctx, b.program, b.progress)
 	if err != nil {
@@ -206,7 +208,7 @@ func (b *build) keepLocal(ctx context.Context, copied *localCopy) error {
 	return nil
 }
 
-// A localPackage is a package of go list.
+// A localPackage is a package as "go list -json" describes it.
 type localPackage struct {
 	ImportPath, Dir string
 	Standard        bool
@@ -221,15 +223,15 @@ type localModule struct {
 	Replace                              *struct{ Path, Version, Dir, GoMod, GoVersion string }
 }
 
-// local reports whether the module is in the folder.
+// local reports whether the module's source is in a folder, not in the module cache.
 func (m *localModule) local() bool { return m.Main || m.Replace != nil && m.Replace.Version == "" }
 
 // A ListError reports that a folder's packages cannot be listed: a file is missing or
 // cannot be parsed.
 type ListError struct {
 	Name string
-	// Complaints has the lines of the go command. If a file is to blame, the line begins
-	// with it.
+	// Complaints has the lines of the go command.
+	// A line about a file begins with the file's path.
 	Complaints []string
 }
 
@@ -287,7 +289,7 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 				complaint = p.Error.Pos + ": " + complaint
 			}
 			complaints = append(complaints, strings.Split(complaint, "\n")...)
-		} else if !p.Standard && (p.ImportPath != main || b.program.MainFolder() != "") { // else the workspace has its own copy
+		} else if !p.Standard && (p.ImportPath != main || b.program.MainFolder() != "") { // the workspace has its own copy of a main file
 			packages = append(packages, p)
 		}
 	}
@@ -297,8 +299,9 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 	return packages, nil
 }
 
-// listSettings selects the source of packages: a go.work for modules of the folder's Go
-// workspace, a vendor folder for third-party modules. Both may be above the folder.
+// listSettings returns the settings that select the source of packages: a go.work for
+// modules of the folder's Go workspace, and a vendor folder for other modules.
+// Both may be above the folder. tmp is for a copy of the go.work.
 func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	mode, work, top := "-mod=readonly", "off", l.Dir
 	workspace, err := findWorkspace(l.Dir)
@@ -310,7 +313,7 @@ func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	}
 	if _, err := os.Stat(filepath.Join(top, "vendor", "modules.txt")); err == nil {
 		mode = "-mod=vendor"
-	} else if workspace != nil { // then the go command would complete go.work.sum
+	} else if workspace != nil { // the go command may write to go.work.sum
 		if work, err = copyWork(top, tmp, workspace.data); err != nil {
 			return nil, err
 		}
@@ -318,18 +321,18 @@ func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
 	return []setting{{"GOFLAGS", mode}, {"GOWORK", work}, {"CGO_ENABLED", "0"}}, nil
 }
 
-// A localCopy is the content of a workspace from a folder.
+// A localCopy is the content of a workspace that is made from a folder.
 type localCopy struct {
 	files []localFile
-	// links are folders with files to link instead of copying.
+	// links are workspaces with files to link instead of copying.
 	links []linkable
 }
 
 type localFile struct {
 	// name is the path below the workspace, with slashes. sum is the checksum.
 	name, sum string
-	// from is a file in the cache with the same content. If it is "", data is the
-	// content.
+	// from is the path of a cached file with the same content.
+	// If from is "", data is the content.
 	from string
 	data []byte
 }
@@ -343,7 +346,7 @@ func (c *localCopy) sums() []byte {
 	return out.Bytes()
 }
 
-// readLocal reads the workspace's content from the folder.
+// readLocal reads the workspace's content from the folder, and sets b.upstream.Local.
 func (b *build) readLocal(l Local, packages []localPackage) (*localCopy, error) {
 	modules := modulesOf(b.program, l, packages)
 	goMod, err := modules.goMod(b.upstream)
@@ -408,7 +411,7 @@ func (c *localCopy) file(name string, data []byte) localFile {
 	return f
 }
 
-// write writes the files below a folder, as links if the cache has them.
+// write writes the files below a folder. It links files that the cache has.
 func (c *localCopy) write(dir string) error {
 	made := map[string]bool{}
 	for _, f := range c.files {
@@ -439,11 +442,11 @@ func (c *localCopy) write(dir string) error {
 // A linkable is a cached workspace with files to link.
 type linkable struct {
 	dir  string
-	sums map[string]string
+	sums map[string]string // file name → checksum
 }
 
-// linkables returns the most recently used workspaces of the program. Their files are never
-// changed in place.
+// linkables returns the three most recently used workspaces of the program.
+// Their files are never changed in place, so a link is as good as a copy.
 func (b *build) linkables() []linkable {
 	const wanted = 3
 	dirs, err := filepath.Glob(filepath.Join(b.cache.kindDir(KindWorkspace), b.program.Name+"_*"))
@@ -475,8 +478,8 @@ func (b *build) linkables() []linkable {
 	return all
 }
 
-// files lists the files that go mod vendor would copy: all but tests, and the embedded
-// files from folders below.
+// files lists the files that "go mod vendor" would copy: all regular files except
+// tests, and the embedded files in folders below.
 func (p *localPackage) files() ([]string, error) {
 	entries, err := os.ReadDir(p.Dir)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// tinyFolder makes the source of tiny as in a repository: with the staged module in its place
-// and with a go.work. Its path contains a blank.
+// tinyFolder makes a folder with the source of tiny as in its repository: with the module staged
+// and a go.work. The folder's path contains a blank.
 func tinyFolder(t *testing.T) Local {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "my tiny")
@@ -46,7 +46,7 @@ func mustTake(t *testing.T, c *Cache, l Local) Upstream {
 	return up
 }
 
-// content returns the content of a folder by path.
+// content maps the path of each file below a folder to its content.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -70,7 +70,7 @@ func TestTakeAFolder(t *testing.T) {
 	before := content(t, l.Dir)
 	up := mustTake(t, c, l)
 	if !IsLocal(up.Version) || !strings.HasPrefix(up.Version, "v1.2.4+0123456789.") {
-		t.Errorf("the version is %q", up.Version)
+		t.Errorf("the version is %q, want one with the release and the commit", up.Version)
 	}
 	p := tiny()
 	p.Version = up.Version
@@ -82,46 +82,46 @@ func TestTakeAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The versions are the same as in a build of the release; see TestWorkspace's golden file.
+	// The versions are the same as in a build of the release.
 	want := "# example.org/dep v0.9.0\n## explicit; go 1.21\nexample.org/dep\n" +
 		"# example.org/staged v0.0.0\n## explicit; go 1.21\nexample.org/staged\n"
 	if string(list) != want {
 		t.Errorf("modules.txt is\n%swant\n%s", list, want)
 	}
 	if got := up.Local.FileOf("example.org/staged/staged.go"); got != "staging/src/example.org/staged/staged.go" {
-		t.Errorf("the file is %q", got)
+		t.Errorf("FileOf a staged file: got %q, want its path in the folder", got)
 	}
 	if got := up.Local.FileOf("example.org/dep/dep.go"); got != "" {
-		t.Errorf("a file of another module is %q", got)
+		t.Errorf("FileOf a file of another module: got %q, want \"\"", got)
 	}
 	if version, ok := CopiedVersion(c, tiny(), l); !ok || version != up.Version {
-		t.Errorf("taken: %q, %t", version, ok)
+		t.Errorf("CopiedVersion: got %q, %t, want the version of the copy", version, ok)
 	}
 	l.State = "two"
 	if _, ok := CopiedVersion(c, tiny(), l); ok {
-		t.Error("another state counts as taken")
+		t.Error("CopiedVersion found a copy of another state, want none")
 	}
 	if again := mustTake(t, c, l); again.Version != up.Version {
-		t.Errorf("the same source has the versions %q and %q", up.Version, again.Version)
+		t.Errorf("the same source has the versions %q and %q, want the same version", up.Version, again.Version)
 	}
 	// Only files of the program change the version.
 	putFile(t, l.Dir, "other/other.go", "package other\n")
 	if again := mustTake(t, c, l); again.Version != up.Version {
-		t.Errorf("a file of another program makes the version %q", again.Version)
+		t.Errorf("with a new file of another program, the version is %q, want no change", again.Version)
 	}
 	putFile(t, l.Dir, "staging/src/example.org/staged/more.go", "package staged\n")
 	l.Dirty = true
 	if again := mustTake(t, c, l); !strings.HasPrefix(again.Version, "v1.2.4+0123456789.dirty.") || again.Sum == up.Sum {
-		t.Errorf("with a change the version is %q", again.Version)
+		t.Errorf("with a new file of the program, the version is %q, want another with \"dirty\"", again.Version)
 	}
 	after := content(t, l.Dir)
 	if len(after) != len(before)+2 {
-		t.Errorf("the folder had %d files, and has %d: something wrote to it", len(before), len(after))
+		t.Errorf("the folder had %d files, and has %d, want only the two files of this test more", len(before), len(after))
 	}
 }
 
-// A module in a Go workspace above its folder is built from the other modules of the workspace,
-// like by the go command.
+// TestTakeOutOfAWorkspace checks that a module in a Go workspace above its folder is built with
+// the workspace's other modules, as the go command builds it.
 func TestTakeOutOfAWorkspace(t *testing.T) {
 	serveModules(t)
 	c, l := newCache(t), tinyFolder(t)
@@ -135,20 +135,20 @@ func TestTakeOutOfAWorkspace(t *testing.T) {
 	putFile(t, top, "go.work", others+"use \"./my tiny\"\n")
 	up := mustTake(t, c, l)
 	if got := up.Local.FileOf("example.org/staged/staged.go"); got != "../lib/staged.go" {
-		t.Errorf("the other module's file is %q", got)
+		t.Errorf("FileOf a file of the other module: got %q, want ../lib/staged.go", got)
 	}
 	putFile(t, top, "lib/more.go", "package staged\n")
 	if again := mustTake(t, c, l); again.Version == up.Version {
-		t.Errorf("a change of the other module leaves the version %q", again.Version)
+		t.Errorf("after a change of the other module, the version is still %q, want another", again.Version)
 	}
 	if folders, err := WorkspaceFolders(l.Dir); err != nil || !slices.Equal(folders, []string{filepath.ToSlash(filepath.Join(top, "lib")), filepath.ToSlash(l.Dir)}) {
-		t.Errorf("its folders are %q (%v)", folders, err)
+		t.Errorf("WorkspaceFolders: got %q (error %v), want both modules", folders, err)
 	}
 	alone := func(t *testing.T) {
 		t.Helper()
 		_, err := CopySource(t.Context(), tiny(), l, Options{Cache: c})
 		if !errors.As(err, new(*ListError)) || !strings.Contains(err.Error(), "missing go.sum entry for module providing package example.org/staged") {
-			t.Errorf("its go.sum is used for the other module, which it lacks: %v", err)
+			t.Errorf("CopySource: got the error %v, want that go.sum lacks the other module", err)
 		}
 	}
 	t.Run("without the workspace", func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestTakeOutOfAWorkspace(t *testing.T) {
 	putFile(t, top, "go.work", others)
 	alone(t)
 	if folders, err := WorkspaceFolders(l.Dir); err != nil || folders != nil {
-		t.Errorf("the workspace of others has %q (%v)", folders, err)
+		t.Errorf("WorkspaceFolders with a go.work that does not use the module: got %q (error %v), want none", folders, err)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestTakeWithAVendorFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := content(t, vendor)[filepath.Join(vendor, "example.org/dep/dep.go")]; !strings.Contains(text, "vendored") {
-		t.Errorf("the package is not that of the vendor folder:\n%s", text)
+		t.Errorf("the package is not from the vendor folder:\n%s", text)
 	}
 }
 
@@ -190,9 +190,9 @@ func TestTakeTellsWhatIsWrong(t *testing.T) {
 		"a missing package": {func(dir string, _ *Local) {
 			os.RemoveAll(filepath.Join(dir, "staging/src/example.org/staged/staged.go"))
 		}, "cmd/tiny/tiny.go"},
-		"no Go":    {func(dir string, _ *Local) { putFile(t, dir, "cmd/tiny/tiny.go", "package main\n\nimport \"fmt\n") }, "cmd/tiny/tiny.go:3"},
-		"a new Go": {func(dir string, _ *Local) { putFile(t, dir, "go.mod", "module example.org/tiny\n\ngo 9.1\n") }, "needs Go 9.1"},
-		"a newcomer": {func(_ string, l *Local) {
+		"a syntax error": {func(dir string, _ *Local) { putFile(t, dir, "cmd/tiny/tiny.go", "package main\n\nimport \"fmt\n") }, "cmd/tiny/tiny.go:3"},
+		"a newer Go":     {func(dir string, _ *Local) { putFile(t, dir, "go.mod", "module example.org/tiny\n\ngo 9.1\n") }, "needs Go 9.1"},
+		"a changed file": {func(_ string, l *Local) {
 			l.Check = func(context.Context) (string, error) { return "another", nil }
 		}, "were changed while they were read"},
 	} {
@@ -215,7 +215,7 @@ func TestBuildAFolder(t *testing.T) {
 		t.Errorf("the program says %q, want %q", got, want)
 	}
 	if got, want := r.stages(), "resolve compile"; !strings.HasPrefix(got, want) {
-		t.Errorf("stages %q, want %q: the copy of the source is the workspace", got, want)
+		t.Errorf("stages %q, want %q, because the copy of the source is the workspace", got, want)
 	}
 	// Nothing can be built from a removed copy.
 	up, err := c.recordedUpstream(p.Module, p.Version)
@@ -226,6 +226,6 @@ func TestBuildAFolder(t *testing.T) {
 	b.Release()
 	os.RemoveAll(filepath.Dir(b.Path))
 	if _, err := Build(t.Context(), p, Options{Cache: c}); err == nil || !strings.Contains(err.Error(), "is no longer in the cache") {
-		t.Errorf("without its copy: %v", err)
+		t.Errorf("Build after the copy was removed: got %v, want an error that names the cache", err)
 	}
 }

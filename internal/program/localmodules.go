@@ -16,18 +16,19 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// localModules maps paths of modules to the modules that a folder uses.
+// localModules has the modules of a folder's program, by module path.
 type localModules map[string]*localModuleUse
 
 type localModuleUse struct {
 	localModule
-	// version is the version to compile the module under.
+	// version is the module's version in the workspace.
 	version  string
 	packages []string
 }
 
-// modulesOf returns the modules of packages. A module gets its version in the folder's
-// release, so that the compiler gets equal input for equal source.
+// modulesOf returns the modules of packages.
+// The folder's modules have the same versions as in a build of l.Like, so that the
+// compiler gets equal input for equal source.
 func modulesOf(p Program, l Local, packages []localPackage) localModules {
 	modules := localModules{}
 	for _, pkg := range packages {
@@ -38,11 +39,11 @@ func modulesOf(p Program, l Local, packages []localPackage) localModules {
 		}
 		m.packages = append(m.packages, pkg.ImportPath)
 	}
-	required := map[string]bool{} // by modules of the folder other than the program's own
+	required := map[string]bool{} // the requirements of the folder's other modules
 	for path, m := range modules {
 		if m.local() && path != p.Module {
-			for _, by := range m.requires() {
-				required[by] = true
+			for _, other := range m.requires() {
+				required[other] = true
 			}
 		}
 	}
@@ -50,8 +51,8 @@ func modulesOf(p Program, l Local, packages []localPackage) localModules {
 		if !m.local() {
 			continue
 		}
-		// The program's go.mod requires no version of the other modules. They require
-		// each other's versions once released.
+		// In a build of a release, upstream's go.mod requires v0.0.0 of the other
+		// modules. The other modules require each other's released versions.
 		m.version = "v0.0.0"
 		if released, ok := p.localReplace(path, m.folder(l.Dir)); path == p.Module {
 			m.version = l.Like
@@ -62,8 +63,8 @@ func modulesOf(p Program, l Local, packages []localPackage) localModules {
 	return modules
 }
 
-// requires lists the modules that a module's go.mod requires. It returns nil if the go.mod
-// cannot be read.
+// requires lists the paths of the modules that a module's go.mod requires. It returns
+// nil if the go.mod cannot be read.
 func (m *localModuleUse) requires() []string {
 	file := m.GoMod
 	if m.Replace != nil && m.Replace.GoMod != "" {
@@ -75,7 +76,7 @@ func (m *localModuleUse) requires() []string {
 	}
 	f, err := modfile.ParseLax(file, data, nil)
 	if err != nil {
-		return nil // the go command reports it as well
+		return nil // the go command reports the error
 	}
 	var all []string
 	for _, r := range f.Require {
@@ -98,7 +99,7 @@ func (m *localModule) folder(top string) string {
 	return filepath.ToSlash(filepath.Clean(dir))
 }
 
-// folders maps local modules to their folders.
+// folders maps the paths of local modules to their folders relative to top.
 func (m localModules) folders(top string) map[string]string {
 	all := map[string]string{}
 	for path, module := range m {
@@ -109,7 +110,7 @@ func (m localModules) folders(top string) map[string]string {
 	return all
 }
 
-// goMod returns the workspace's go.mod, with the version of every module.
+// goMod returns the workspace's go.mod, which requires every module.
 func (m localModules) goMod(up Upstream) ([]byte, error) {
 	theirs, err := up.ModFile()
 	if err != nil {
@@ -150,16 +151,16 @@ func (m localModules) list() []byte {
 
 // A goWork is a Go workspace.
 type goWork struct {
-	// file is the go.work. data is its content.
+	// file is the path of the go.work. data is its content.
 	file string
 	data []byte
 }
 
 func (w *goWork) dir() string { return filepath.Dir(w.file) }
 
-// findWorkspace returns the Go workspace of the module in a folder, or nil. Its go.work
-// is in that folder, or in the nearest folder above that has one. A go.work above must
-// use the module.
+// findWorkspace returns the Go workspace of the module in a folder, or nil.
+// Its go.work is in that folder, or in the nearest folder above that has one.
+// A go.work above must use the module, and does not count with GOWORK=off.
 func findWorkspace(dir string) (*goWork, error) {
 	file := filepath.Join(dir, "go.work")
 	data, err := os.ReadFile(file)
@@ -187,7 +188,7 @@ func findWorkspace(dir string) (*goWork, error) {
 	}
 }
 
-// folders returns the folders of the modules, with slashes.
+// folders returns the absolute paths of the modules' folders, with slashes.
 func (w *goWork) folders() ([]string, error) {
 	file, err := modfile.ParseWork(w.file, w.data, nil)
 	if err != nil {
@@ -200,8 +201,8 @@ func (w *goWork) folders() ([]string, error) {
 	return folders, nil
 }
 
-// WorkspaceFolders lists the module folders of the Go workspace of a folder's module. It
-// returns nil if there is none.
+// WorkspaceFolders lists the module folders of the Go workspace that the module in
+// dir belongs to. It returns nil if the module belongs to no workspace.
 func WorkspaceFolders(dir string) ([]string, error) {
 	w, err := findWorkspace(dir)
 	if err != nil || w == nil {
@@ -210,8 +211,8 @@ func WorkspaceFolders(dir string) ([]string, error) {
 	return w.folders()
 }
 
-// copyWork copies a go.work and its checksums to another place. The copy names the same
-// folders.
+// copyWork copies the go.work of dir and its go.work.sum to another folder, and returns
+// the path of the copy. The copy uses the same modules. data is the text of the go.work.
 func copyWork(dir, to string, data []byte) (string, error) {
 	file, err := modfile.ParseWork(filepath.Join(dir, "go.work"), data, nil)
 	if err != nil {

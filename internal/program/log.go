@@ -2,5 +2,5 @@ package program
 
 import "path/filepath"
 
-// Log returns the path of the go command's output. The file need not exist.
+// Log returns the path of the log file of a build. The file may be missing.
 func (e Entry) Log() string { return filepath.Join(e.Dir, logFile) }

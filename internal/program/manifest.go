@@ -23,12 +23,11 @@ import (
 )
 
 const (
-	// manifestFile completes an entry. It is written last.
+	// manifestFile is the manifest. It is written last, and makes the entry complete.
 	manifestFile = "apitrace.json"
-	// sumsFile lists the files in the format of sha256sum(1).
+	// sumsFile lists the files' checksums in the format of sha256sum(1).
 	sumsFile = "apitrace.sha256"
-	// sizeFile holds the size of a complete entry; see sealedSize. The list of checksums does
-	// not include it.
+	// sizeFile has the entry's size; see sealedSize. sumsFile does not list it.
 	sizeFile = "apitrace.size.json"
 )
 
@@ -42,18 +41,18 @@ type manifest struct {
 	Summary string `json:"summary,omitempty"`
 	// Missing is the number of rules without a match in the source.
 	Missing int `json:"missing,omitempty"`
-	// Edited is set if the build includes a person's edits. Edits has the names of the
-	// edited files.
+	// Edited is set if the build includes the user's edits. Edits has the names of
+	// the edited files.
 	Edited bool     `json:"edited,omitempty"`
 	Edits  []string `json:"edits,omitempty"`
-	// More names the packages that a user had rewritten beyond the rules.
+	// More names the packages that are rewritten only because the user named them.
 	More []string `json:"more,omitempty"`
 	// Cover is set if the build has statement counters.
 	Cover bool `json:"cover,omitempty"`
 	// Sums is the checksum of sumsFile.
 	Sums string `json:"sums"`
 
-	// lastUsed is the modification time of the file.
+	// lastUsed is the modification time of manifestFile; see touch.
 	lastUsed time.Time
 }
 
@@ -75,7 +74,7 @@ func readManifest(dir string) (manifest, error) {
 	return m, nil
 }
 
-// seal completes an entry by recording the checksums of its files.
+// seal completes an entry: it writes the checksums of its files, and the manifest.
 func seal(dir string, m manifest) error {
 	sums, err := sumFiles(dir)
 	if err != nil {
@@ -84,7 +83,7 @@ func seal(dir string, m manifest) error {
 	return sealAs(dir, m, sums)
 }
 
-// sealAs completes an entry with known checksums.
+// sealAs is seal with known checksums.
 func sealAs(dir string, m manifest, sums []byte) error {
 	if err := writeFile(filepath.Join(dir, sumsFile), sums); err != nil {
 		return err
@@ -125,7 +124,7 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 	return m, checkSums(dir, sums, want)
 }
 
-// checkSums compares the listed files with their checksums, and ignores others.
+// checkSums compares the listed files that want accepts with their checksums.
 func checkSums(dir string, sums []byte, want func(string) bool) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -148,9 +147,9 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 	return g.Wait()
 }
 
-// sealedSize returns the size of a complete entry. A workspace has thousands of files
-// that do not change, so the first call records the size for later calls. It ignores the
-// error of a read-only cache.
+// sealedSize returns the size of a complete entry in bytes.
+// A workspace has thousands of files that do not change, so the first call records the
+// size for later calls. In a read-only cache, each call counts again.
 func sealedSize(dir string, m manifest) (int64, error) {
 	type size struct {
 		// Sums is manifest.Sums at the time of counting.
@@ -168,13 +167,13 @@ func sealedSize(dir string, m manifest) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if now, err := readManifest(dir); err == nil && now.Sums == m.Sums { // it was not removed meanwhile
+	if now, err := readManifest(dir); err == nil && now.Sums == m.Sums { // the entry is still the same
 		_ = writeJSON(file, size{m.Sums, counted})
 	}
 	return counted, nil
 }
 
-// touch records the use of an entry. It ignores the error of a read-only cache.
+// touch records that an entry was used now. In a read-only cache, it does nothing.
 func touch(dir string) { setUsed(filepath.Join(dir, manifestFile)) }
 
 func setUsed(path string) {
@@ -191,7 +190,8 @@ func removeEntry(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// sumFiles lists the checksums of all regular files, sorted by path.
+// sumFiles returns the content of sumsFile: the checksums of all regular files below
+// dir, sorted by path.
 func sumFiles(dir string) ([]byte, error) {
 	var files []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -256,8 +256,8 @@ func encodeJSON(v any) ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// writeFile writes a file for its owner only, so it may hold tokens. Readers see the old
-// file or the new one, never a part.
+// writeFile writes a file that only its owner can read, so it may hold tokens.
+// Readers see the old file or the new one, never a part.
 func writeFile(file string, data []byte) error {
 	if err := renameio.WriteFile(file, data, 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
 		return message.Errorf("writing %s: %w", file, err)

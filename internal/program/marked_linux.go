@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// killMarked kills this user's processes that were started with the assignment in their
-// environment, and the processes they start meanwhile.
+// killMarked kills this user's processes that were started with the assignment in
+// their environment. It searches again, because they may start others meanwhile.
 func killMarked(assignment string) {
 	for range 20 {
 		found := false
@@ -22,8 +22,8 @@ func killMarked(assignment string) {
 	}
 }
 
-// marked lists the processes with the assignment in their environment. Other users'
-// environments are not readable.
+// marked lists the ids of this user's processes with the assignment in their
+// environment, without this process.
 func marked(assignment string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

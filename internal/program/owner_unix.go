@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// isOwnDir reports whether dir is a folder of this user, closed to others. A link does
-// not count. In a shared temporary folder, anybody may have made a folder with a name
-// like ours.
+// isOwnDir reports whether dir is a folder that only this user can read and write.
+// A link does not count. In a shared temporary folder, other users can make folders
+// with names like run directories.
 func isOwnDir(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {

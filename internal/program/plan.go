@@ -25,12 +25,11 @@ type Plan struct {
 	HasWorkspace bool
 	// Instrumented is set if Build would rewrite source.
 	Instrumented bool
-	// Commands are the build's commands, in order. Cached parts need none. Without Go,
-	// none are known.
+	// Commands are the build's commands, in order. Parts in the cache need no
+	// commands. Without Go, no commands are known.
 	Commands []Command
-	// NoGo is the toolchain's error if the build needs one. It is nil if the toolchain is
-	// usable or the binary is cached. If NoGo is set, the commands are not known, and
-	// Binary contains "<key>".
+	// NoGo is set if the build needs a toolchain, but there is no usable one.
+	// The commands are then not known, and Binary contains "<key>".
 	NoGo error
 	// Upstream is the module version to build. If it is not resolved yet, Sum is "", and
 	// paths contain "<key>" for the key of the content.
@@ -71,7 +70,7 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	plan.Cached, plan.HasWorkspace = resolved && binaryErr == nil, resolved && workspaceErr == nil
 	switch {
 	case plan.Cached:
-	case b.noGo != nil: // there is none, or it is too old for the program
+	case b.noGo != nil: // Go is missing, or too old for the program
 		plan.NoGo = b.noGo
 	default:
 		plan.Commands = b.commands(resolved, plan.HasWorkspace)
@@ -79,12 +78,12 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	return plan, nil
 }
 
-// unknownDir returns an entry's folder without its key.
+// unknownDir returns an entry's folder with "<key>" in place of its key.
 func unknownDir(c *Cache, kind Kind, p Program) string {
 	return strings.TrimRight(c.entryDir(kind, p, unknownKey), "-")
 }
 
-// commands returns a build's remaining commands.
+// commands returns the commands that a build still needs.
 func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	var cmds []Command
 	if !resolved || !hasWorkspace {
@@ -97,8 +96,8 @@ func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	return append(cmds, b.listCommand(), b.buildCommand())
 }
 
-// Write prints the plan as a shell script, in the printer's language. The script can run,
-// except for the parts about generated files.
+// Write prints the plan as a shell script, with comments in the printer's language.
+// The comments also name the files that apitrace itself writes.
 func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	var out strings.Builder
 	for _, line := range p.heading() {
@@ -113,7 +112,7 @@ func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	return err
 }
 
-// heading describes the program and the existing parts.
+// heading describes the program, its folders, and the parts in the cache.
 func (p *Plan) heading() []message.Message {
 	lines := []message.Message{message.Of("%s, plain", p.Program), message.Of("workspace: %s", p.Workspace), message.Of("binary:    %s", p.Binary)}
 	if p.Instrumented {

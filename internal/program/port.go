@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// FreePort returns a free TCP port of the loopback interface. Another process may take it
-// before it is used; see WithFreePort.
+// FreePort returns a free TCP port of the loopback interface. Another process may
+// take the port before the caller uses it; see WithFreePort.
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -18,7 +18,7 @@ func FreePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// portAttempts is the maximum number of starts of a server, if another process takes its
+// portAttempts is how often WithFreePort starts a server, if other processes take its
 // port before it listens.
 const portAttempts = 5
 

@@ -1,22 +1,22 @@
-// Package program builds a released Go program and runs it as a child process. It resolves the
-// version, makes the workspace with the vendor tree, rewrites source through an overlay, and
-// compiles. It also keeps the cache of these results. The packages apiserver and storage add the
-// parts that only kube-apiserver or only etcd needs; those parts don't belong here.
+// Package program builds a released Go program and runs it as a child process.
+// It resolves the version, makes the workspace with the vendor tree, rewrites source
+// through an overlay, and compiles. It also keeps the cache of these results.
+// Code for kube-apiserver or etcd alone belongs in the packages apiserver and storage.
 //
 // A build has these steps:
 //
 //	resolve    the module of the wanted version, with its checksum
 //	workspace  a generated main module: go.mod, upstream's own main.go, a leash
 //	tidy       go mod tidy
-//	vendor     go mod vendor: the pristine source, for the rewriter and for people
+//	vendor     go mod vendor: the unchanged source, for the rewriter and for people
 //	generate   source that upstream's build generates and its old modules lack
 //	rewrite    changed copies of vendored files, if the build is instrumented
 //	compile    go build -mod=vendor -overlay
 //	link
 //
-// Workspaces and builds are kept in a [Cache]. The manifest of an entry is written last and
-// completes it. An entry without a manifest, or with files that don't match its manifest, is
-// made again.
+// Workspaces and builds are kept in a [Cache]. The manifest completes an entry.
+// An entry without a manifest, or with files that don't match its manifest, is made
+// again.
 package program
 
 import (
@@ -38,34 +38,35 @@ const mainModule = "github.com/kubeapitrace/apitrace"
 
 // A Program is one program at one version to build.
 type Program struct {
-	// Name is also the binary's name: "kube-apiserver".
+	// Name is also the binary's name, such as "kube-apiserver".
 	Name string
-	// Module is the module that holds the program: "k8s.io/kubernetes". Version is the version
-	// of that module: "v1.37.1".
+	// Module is the path of the module with the program, such as "k8s.io/kubernetes".
+	// Version is the version of the module, such as "v1.37.1".
 	Module, Version string
 	// Released is the name of the release, if it is not Version. Some repositories
 	// release other versions than their modules.
 	Released string
-	// Main is the path of upstream's func main within the module. It is the only file of
-	// package main, which the workspace gets a copy of. If Main ends with a slash, it is
-	// a folder. Its package main has several files or imports internal packages of its
-	// module, and is built in the vendor tree.
+	// Main is the path of package main in the module.
+	// Usually it is the only file of the package, and the workspace gets a copy.
+	// If Main ends with a slash, it is a folder. The package then has several files or
+	// imports internal packages of its module, and is built in the vendor tree.
 	Main string
 	// LocalReplace returns the released version of a module that upstream's go.mod
-	// replaces by a folder of its own repository, which no module contains. If it is nil
-	// or returns false, the version that upstream's go.mod requires is used.
+	// replaces by a folder of its own repository. If LocalReplace is nil or returns
+	// false, the workspace uses the version that upstream's go.mod requires.
 	LocalReplace func(modulePath, localDir string) (version string, ok bool)
-	// Replace substitutes modules that upstream's go.mod replaces by a version that is no
-	// longer available or usable. The key is the path of the replacement in upstream's
-	// go.mod. An empty Version means upstream's. For a module with a version from
-	// LocalReplace, the key is the module's path, and only the Version is used.
+	// Replace changes replacements in upstream's go.mod that are no longer available
+	// or usable. The key is the path of upstream's replacement. An empty Path or
+	// Version means upstream's.
+	// For a module with a version from LocalReplace, the key is the module's path, and
+	// only the Version is used.
 	Replace map[string]module.Version
 	// Generate lists generators of source that upstream's module lacks.
 	Generate []Generator
 	// Stamp gives the variables to set at link time, in order, as
 	// "import/path.name=value". May be nil.
 	Stamp func(Upstream) []string
-	// Space is the number of bytes that a build with an empty cache needs there.
+	// Space is the number of bytes that a build needs in an empty cache.
 	Space int64
 }
 
@@ -74,14 +75,14 @@ type Rewrite struct {
 	// Key identifies the rules, the rewriter and the probe. It is part of the build's
 	// key.
 	Key string
-	// Edits names the edited files in the build. Each attempt at an edit makes such a
-	// build, so the cache keeps only the newest ones.
+	// Edits names the edited files in the build. Each change of an edit makes another
+	// build, so the cache keeps only the newest builds with Edits.
 	Edits []string
-	// More names the packages that the user had rewritten beyond the rules. The cache
-	// keeps only the newest such builds too.
+	// More names the packages that are rewritten only because the user named them.
+	// The cache keeps only the newest builds with More, too.
 	More []string
-	// Cover lists the packages with statement counters, as of "go build -cover". A build
-	// with counters is not traced, but has Run's overlay.
+	// Cover lists the packages with the statement counters of "go build -cover".
+	// A build with counters does not count as traced, but has the overlay of Run.
 	Cover []string
 	// Run writes changed copies of workspace files below out.
 	Run func(ctx context.Context, workspace, out string) (Rewritten, error)
@@ -89,10 +90,10 @@ type Rewrite struct {
 
 // A Rewritten is the result of a Rewrite.
 type Rewritten struct {
-	// Overlay maps a file of the workspace to its replacement. The key is an absolute
-	// path in the workspace, where no file needs to exist yet.
+	// Overlay maps the absolute path of a file in the workspace to the path of its
+	// replacement. The file itself need not exist.
 	Overlay map[string]string
-	// Summary is for people: "4,747 functions in 816 files".
+	// Summary is for people, such as "4,747 functions in 816 files".
 	Summary string
 	// Missing has a message for each rule without a match.
 	Missing []message.Message
@@ -114,8 +115,8 @@ type Options struct {
 type Binary struct {
 	// Path is the executable.
 	Path string
-	// Workspace is the folder with the source of the build, before rewriting. It may be
-	// gone.
+	// Workspace is the folder with the source of the build, before rewriting. The
+	// cache may have removed it.
 	Workspace string
 	// Key identifies source, rewriting, toolchain and flags.
 	Key string
@@ -133,19 +134,19 @@ type Binary struct {
 	release func()
 }
 
-// Release allows other processes to remove the binary from the cache before this process
-// ends. A server that runs it still keeps it there.
+// Release allows other processes to remove the binary from the cache before this
+// process ends. While a server runs the binary, it stays in the cache.
 func (b *Binary) Release() {
 	if b != nil && b.release != nil {
 		b.release()
 	}
 }
 
-// Release is the name of the program's release: "v3.4.3".
+// Release returns the name of the program's release, such as "v3.4.3".
 func (p Program) Release() string { return cmp.Or(p.Released, p.Version) }
 
-// MainFolder returns the import path of a package main built in the vendor tree, or ""
-// for a copy in the workspace.
+// MainFolder returns the import path of package main if it is built in the vendor
+// tree, and "" if the workspace has a copy of its file.
 func (p Program) MainFolder() string {
 	if !strings.HasSuffix(p.Main, "/") {
 		return ""
@@ -153,7 +154,7 @@ func (p Program) MainFolder() string {
 	return path.Join(p.Module, p.Main)
 }
 
-// mainPackage returns package main as the go command prints it.
+// mainPackage returns the import path that the go command prints for package main.
 func (p Program) mainPackage() string { return cmp.Or(p.MainFolder(), mainModule) }
 
 // target names package main for the go command in the workspace.
@@ -174,7 +175,7 @@ func (p Program) tools() []string {
 
 func (p Program) String() string { return p.Name + " " + p.Release() }
 
-// newModFile begins a workspace's go.mod with upstream's Go version and godebug settings.
+// newModFile returns a go.mod with upstream's Go version and godebug settings.
 func newModFile(theirs *modfile.File) (*modfile.File, error) {
 	ours := new(modfile.File)
 	edits := []error{ours.AddModuleStmt(mainModule)}
@@ -188,7 +189,8 @@ func newModFile(theirs *modfile.File) (*modfile.File, error) {
 }
 
 // goMod returns the workspace's go.mod: upstream's Go version, godebug settings and
-// replacements, and no version above upstream's requirement.
+// replacements. It requires only upstream's module, so that dependencies get the
+// versions that upstream requires.
 func (p Program) goMod(up Upstream) ([]byte, error) {
 	if up.Local != nil {
 		return []byte(up.Local.GoMod), nil

@@ -2,7 +2,7 @@ package program
 
 import "github.com/kubeapitrace/apitrace/internal/message"
 
-// A Stage is a step towards a running program.
+// A Stage is a step of a build.
 type Stage string
 
 // stageNames are the names of the stages for people.
@@ -29,11 +29,11 @@ const (
 
 // An Event is one step of progress.
 type Event struct {
-	// Program is the program to build: "kube-apiserver v1.37.1".
+	// Program is the program to build, such as "kube-apiserver v1.37.1".
 	Program string
 	Stage   Stage
-	// Done is the number of packages compiled of Total, in StageCompile. Total is 0 if
-	// there is nothing to count.
+	// In StageCompile, Done of Total packages are compiled. In other stages, or if
+	// the number of packages is not known, Total is 0.
 	Done, Total int
 	// Item is the current package or module, or "".
 	Item string
@@ -41,13 +41,13 @@ type Event struct {
 	Note message.Message
 }
 
-// A Progress receives a build's progress. Calls of Report are serialized, and frequent:
-// hundreds per second.
+// A Progress receives a build's progress. A build calls Report up to hundreds of
+// times per second, but never concurrently.
 type Progress interface {
 	Report(Event)
 }
 
-// A reporter fills in what all events of a build share.
+// A reporter sends the events of one build to a Progress, which may be nil.
 type reporter struct {
 	to   Progress
 	last Event

@@ -32,7 +32,7 @@ type badProxy struct {
 	bad  func(w http.ResponseWriter, r *http.Request, answer []byte)
 
 	requests atomic.Int32
-	// url is the address of this proxy, once it has served a build.
+	// url is the address of this proxy. The method build sets it.
 	url string
 }
 
@@ -48,14 +48,14 @@ func (p *badProxy) build(t *testing.T) (*Cache, error) {
 	return c, err
 }
 
-// mustHaveSpoiltNothing builds tiny again, with the good proxy and the caches that the bad proxy
-// has filled.
+// mustHaveSpoiltNothing builds tiny again, with the good proxy, and with the caches that the bad
+// proxy has filled.
 func (p *badProxy) mustHaveSpoiltNothing(t *testing.T, c *Cache) {
 	t.Helper()
 	t.Setenv("GOPROXY", p.good)
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	if got := output(t, b); !strings.HasPrefix(got, "hello staged") {
-		t.Errorf("bad from request %d on: afterwards the program says %q", p.from+1, got)
+		t.Errorf("after a build with bad answers from request %d on, the program says %q, want hello staged", p.from+1, got)
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *badProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // every request.
 const everyFifth = 5
 
-// TestBadProxy checks that a module proxy that breaks off or is out of order ends the build with
+// TestBadProxy checks that a module proxy with incomplete answers or errors ends the build with
 // an error. It must damage neither the cache nor Go's module cache. The bad answers begin at
 // every fifth request.
 func TestBadProxy(t *testing.T) { checkBadProxy(t, everyFifth) }
@@ -95,12 +95,12 @@ func TestSlowBadProxy(t *testing.T) {
 func checkBadProxy(t *testing.T, step int32) {
 	needsBuilds(t)
 	for name, bad := range map[string]func(w http.ResponseWriter, r *http.Request, answer []byte){
-		"breaks off": func(w http.ResponseWriter, _ *http.Request, answer []byte) {
+		"incomplete answers": func(w http.ResponseWriter, _ *http.Request, answer []byte) {
 			w.Header().Set("Content-Length", "1000000")
 			w.Write(answer[:len(answer)/2])
 			panic(http.ErrAbortHandler)
 		},
-		"is out of order": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
+		"errors": func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 			http.Error(w, "<html><body>Bad gateway</body></html>", http.StatusBadGateway)
 		},
 	} {
@@ -111,20 +111,20 @@ func checkBadProxy(t *testing.T, step int32) {
 				c, err := proxy.build(t)
 				if proxy.requests.Load() <= from {
 					if from == 0 || err != nil {
-						t.Errorf("without a bad answer: %v", err)
+						t.Errorf("a build without a bad answer: got the error %v, want none", err)
 					}
 					return
 				}
 				// Go can build without some of the answers.
 				if err != nil && !strings.Contains(err.Error(), proxy.url) {
-					t.Errorf("bad from request %d on: %v, want an error that names %s", from+1, err, proxy.url)
+					t.Errorf("bad answers from request %d on: got %v, want an error that names %s", from+1, err, proxy.url)
 				}
 				if from == 0 && err == nil {
-					t.Error("a build without a single good answer")
+					t.Error("a build without a good answer: got no error, want one")
 				}
 				proxy.mustHaveSpoiltNothing(t, c)
 			}
-			t.Error("the proxy gets more requests than expected")
+			t.Error("a build sends more than 100 requests, want fewer")
 		})
 	}
 }
@@ -162,22 +162,22 @@ func checkLyingProxy(t *testing.T, step int32) {
 		c, err := proxy.build(t)
 		if proxy.requests.Load() <= from {
 			if err != nil || lies == 0 {
-				t.Errorf("without a lie: %v; %d lies before", err, lies)
+				t.Errorf("a build without a lie: got the error %v, want none, after %d builds with lies, want at least one", err, lies)
 			}
 			return
 		}
 		if lied.Load() {
 			lies++
 			if err == nil || !strings.Contains(err.Error(), "checksum mismatch") {
-				t.Errorf("lies from request %d on: %v, want an error that tells of a checksum mismatch", from+1, err)
+				t.Errorf("lies from request %d on: got %v, want an error that reports a checksum mismatch", from+1, err)
 			}
 		}
 		proxy.mustHaveSpoiltNothing(t, c)
 	}
-	t.Error("the proxy gets more requests than expected")
+	t.Error("a build sends more than 100 requests, want fewer")
 }
 
-// changed returns the zip file of a module with changed content in each Go file.
+// changed returns the zip file of a module, with more text in each Go file.
 func changed(t *testing.T, module []byte) []byte {
 	t.Helper()
 	in, err := zip.NewReader(bytes.NewReader(module), int64(len(module)))
@@ -260,7 +260,7 @@ func download(dir, url string) (string, error) {
 	return to.Name(), err
 }
 
-// TestHangingProxy checks that a build that waits for a module proxy can be stopped.
+// TestHangingProxy checks that a build can be canceled while it waits for a module proxy.
 func TestHangingProxy(t *testing.T) {
 	needsBuilds(t)
 	good := os.Getenv("GOPROXY")

@@ -15,16 +15,16 @@ import (
 // A ReleasedModule selects files of a module for ReleasedSource.
 type ReleasedModule struct {
 	Path, Version string
-	// Optional modules need not be available.
+	// Optional is set if the module need not exist.
 	Optional bool
-	// Place maps a path in the module to its path below the folder of the source, or to
-	// "" for a file to leave out.
+	// Place maps a file's path in the module to its path in the folder of the source.
+	// It returns "" for a file to leave out.
 	Place func(file string) string
 }
 
 // ReleasedSource returns a folder with files from modules of a release, for reading and
-// not for building. It is a workspace of the cache, with the name and version of p.
-// ReleasedSource fetches the modules if the cache does not have it.
+// not for building. The folder is in a workspace of the cache, with the name and version
+// of p. If the cache lacks this workspace, ReleasedSource fetches the modules.
 func ReleasedSource(ctx context.Context, p Program, o Options, modules []ReleasedModule) (string, error) {
 	progress := newReporter(o.Progress, p)
 	var ids []string
@@ -70,7 +70,7 @@ func ReleasedSource(ctx context.Context, p Program, o Options, modules []Release
 	return vendor, nil
 }
 
-// copy copies the files that Place maps to a path.
+// copy copies the files that Place does not leave out.
 func (m ReleasedModule) copy(from, to string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

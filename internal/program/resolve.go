@@ -23,11 +23,11 @@ type Upstream struct {
 	Version string `json:"version"`
 	// Sum is the checksum of the content, as in go.sum.
 	Sum string `json:"sum"`
-	// GoMod is the text of its go.mod.
+	// GoMod is the text of the module's go.mod.
 	GoMod string `json:"goMod"`
 	// Time is the time of the released commit.
 	Time time.Time `json:"time"`
-	// Commit is the hash of that commit; "" if unknown.
+	// Commit is the hash of the released commit; "" if unknown.
 	Commit string `json:"commit,omitempty"`
 	// Local is set for source taken from a folder.
 	Local *LocalBuild `json:"local,omitempty"`
@@ -56,8 +56,8 @@ func (u Upstream) Requires(modulePath string) (string, error) {
 	return "", message.Errorf("the go.mod of %s %s does not require %q", u.Module, u.Version, modulePath)
 }
 
-// Resolve finds a module version in the cache's record, or else in the user's module
-// cache or through the user's GOPROXY.
+// Resolve finds a module version in the cache's records, or else in the user's module
+// cache or through the user's GOPROXY. It records the version.
 func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstream, error) {
 	if up, err := c.recordedUpstream(modulePath, version); err == nil {
 		return up, nil
@@ -95,8 +95,8 @@ func (c *Cache) upstreamFile(modulePath, version string) (string, error) {
 
 var errNotRecorded = message.NewError("not recorded")
 
-// recordedUpstream reads a record. It treats a damaged record like a missing one, which is
-// made again.
+// recordedUpstream reads a record. If the record is missing or damaged, it returns an
+// error, and the caller makes the record again.
 func (c *Cache) recordedUpstream(modulePath, version string) (Upstream, error) {
 	var up Upstream
 	file, err := c.upstreamFile(modulePath, version)
@@ -127,15 +127,15 @@ func (c *Cache) recordUpstream(up Upstream) error {
 func (t Toolchain) downloadCommand(c *Cache, modulePath, version string) Command {
 	return Command{
 		Stage: StageDownload, Purpose: message.Of("get upstream's source"),
-		// Outside of any module, the user's go.mod and go.sum have no effect.
+		// Outside of a module, the user's go.mod and go.sum have no effect.
 		Dir:  c.Root,
 		Args: []string{t.Go, "mod", "download", "-json", modulePath + "@" + version},
 		Env:  t.fetchEnv(c), Set: assignments(t.fetchSettings(c)),
 	}
 }
 
-// download ensures that the module is in the user's module cache. It returns the folder
-// of the source too.
+// download ensures that a module is in the user's module cache. It returns the
+// resolved version, and the folder of the source.
 func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
 	var stdout bytes.Buffer
 	var stderr tailBuffer
@@ -198,7 +198,7 @@ func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, er
 // answer.
 type DownloadError struct {
 	Module, Version string
-	// Reason is the message of the go command.
+	// Reason is the message of the go command, in one line.
 	Reason string
 }
 

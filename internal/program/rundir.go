@@ -20,7 +20,7 @@ import (
 type RunDir struct {
 	Path string
 	lock *flock.Flock
-	// release ends the guard's duty to remove the folder.
+	// release withdraws the guard's duty to remove the folder.
 	release func()
 }
 
@@ -28,10 +28,10 @@ type RunDir struct {
 // allows 104 bytes, Linux 108.
 const maxSocketPath = 103
 
-// longestPart is the longest path below a run directory.
+// longestPart is the longest path of a socket below a run directory.
 const longestPart = "/sample-apiserver/probe.sock"
 
-// NewRunDir makes a run directory. First it sweeps the old ones.
+// NewRunDir makes a run directory, after SweepRunDirs.
 func NewRunDir() (*RunDir, error) {
 	SweepRunDirs()
 	base, err := runBase()
@@ -40,7 +40,7 @@ func NewRunDir() (*RunDir, error) {
 	}
 	for range 10 {
 		dir := filepath.Join(base, runDirPrefix()+strconv.FormatUint(uint64(rand.Uint32()), 10))
-		// This process can be killed at any moment, so the guard must know of the folder
+		// This process can be killed at any moment, so the guard must know the folder
 		// before it exists.
 		release := guardDir(dir)
 		err := os.Mkdir(dir, 0o700)
@@ -48,7 +48,7 @@ func NewRunDir() (*RunDir, error) {
 			if lock, ok := lockDir(dir); ok {
 				return &RunDir{Path: dir, lock: lock, release: release}, nil
 			}
-			// Before we locked it, another process took it for deserted.
+			// Another process removed the folder before this process locked it.
 		}
 		release()
 		if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -74,9 +74,8 @@ func (r *RunDir) Close() error {
 	return errors.Join(err, r.lock.Close())
 }
 
-// SweepRunDirs removes this user's run directories of processes that are gone, and
-// returns their paths. If it cannot remove one, the next call tries again. With nothing
-// to remove, it only reads the parent folders.
+// SweepRunDirs removes this user's run directories without a running owner, and
+// returns their paths. If it cannot remove a folder, the next call tries again.
 func SweepRunDirs() []string {
 	var swept []string
 	for _, base := range runBases() {
@@ -96,7 +95,7 @@ func SweepRunDirs() []string {
 	return swept
 }
 
-// RunDirAlive reports whether a run directory's owner still runs.
+// RunDirAlive reports whether a run directory exists and its owner still runs.
 func RunDirAlive(dir string) bool {
 	if !isOwnDir(dir) {
 		return false

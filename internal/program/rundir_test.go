@@ -12,19 +12,19 @@ func TestRunDir(t *testing.T) {
 	info, err := os.Stat(r.Path)
 	must(t, err)
 	if info.Mode().Perm() != 0o700 {
-		t.Errorf("the run directory has mode %v, want it private", info.Mode())
+		t.Errorf("the run directory has mode %v, want 0700", info.Mode())
 	}
 	part, err := r.Part("kube-apiserver")
 	must(t, err)
 	if socket := (Server{Dir: part}).Socket(); len(socket) > maxSocketPath {
-		t.Errorf("the socket's path %q is too long", socket)
+		t.Errorf("the socket's path %q is longer than maxSocketPath", socket)
 	}
 	if !RunDirAlive(r.Path) {
-		t.Error("a run directory in use counts as dead")
+		t.Error("RunDirAlive of a run directory in use is false, want true")
 	}
 	must(t, r.Close())
 	if exists(r.Path) || RunDirAlive(r.Path) {
-		t.Error("a closed run directory is there, or counts as alive")
+		t.Error("after Close, the run directory exists or RunDirAlive is true, want neither")
 	}
 }
 
@@ -33,7 +33,7 @@ func TestSweepRunDirs(t *testing.T) {
 	base := filepath.Dir(mine.Path)
 	deserted, open := filepath.Join(base, runDirPrefix()+"1"), filepath.Join(base, runDirPrefix()+"2")
 	must(t, os.MkdirAll(filepath.Join(deserted, "etcd"), 0o700))
-	// This folder is not ours, because anybody could have written to it.
+	// A folder that others can write to does not count as a run directory of this user.
 	must(t, os.Mkdir(open, 0o700))
 	must(t, os.Chmod(open, 0o777))
 	link := filepath.Join(base, runDirPrefix()+"3")
@@ -44,11 +44,12 @@ func TestSweepRunDirs(t *testing.T) {
 		t.Errorf("swept %q, want %q alone", swept, deserted)
 	}
 	if !exists(mine.Path) || !exists(open) || !exists(precious) || exists(deserted) {
-		t.Error("something else is gone, or the deserted folder is not")
+		t.Error("SweepRunDirs removed another folder, or did not remove the deserted one")
 	}
 }
 
-// A long path of the folder for temporary files is common on macOS and in CI.
+// TestLongTempDir checks that run directories are in /tmp if the path of TMPDIR is too long for
+// sockets. Long paths are common on macOS and in CI.
 func TestLongTempDir(t *testing.T) {
 	long := filepath.Join(t.TempDir(), strings.Repeat("x", 80))
 	must(t, os.Mkdir(long, 0o700))
@@ -58,6 +59,6 @@ func TestLongTempDir(t *testing.T) {
 	must(t, err)
 	defer r.Close()
 	if filepath.Dir(r.Path) != "/tmp" {
-		t.Errorf("the run directory is %s", r.Path)
+		t.Errorf("the run directory is %s, want it in /tmp", r.Path)
 	}
 }

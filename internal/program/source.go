@@ -7,12 +7,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// SourceTree returns the folder with the pristine source of a program and its
-// dependencies: the vendor tree of its workspace. If there is no workspace, SourceTree
-// makes it, which needs the network but builds nothing.
+// SourceTree returns the folder with the unchanged source of a program and its
+// dependencies: the vendor folder of its workspace. If there is no workspace,
+// SourceTree makes it, which needs the network but builds nothing.
 //
-// The tree is for reading. SourceTree does not verify the checksums, because that takes
-// longer than all of a reader's work.
+// The source is only for reading. SourceTree does not verify the checksums of an
+// existing workspace, because that would take longer than the reading.
 func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	progress := newReporter(o.Progress, p)
 	progress.stage(StageResolve, 0)
@@ -43,7 +43,7 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	return vendor, nil
 }
 
-// ErrNoSource reports that a program's source is not cached.
+// ErrNoSource reports that a program's source is not in the cache.
 var ErrNoSource = message.NewError("its source is not in the cache")
 
 // CachedSource returns the folder of SourceTree if it is in the cache, and ErrNoSource

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// FreeSpace returns the bytes that this user may still write to dir's disk.
+// FreeSpace returns how many bytes this user can still write to the disk of dir.
 func FreeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -24,8 +24,8 @@ func FreeSpace(dir string) (int64, error) {
 // A SpaceError reports that the disk is too full for a build.
 type SpaceError struct {
 	Program    Program
-	Dir        string
-	Free, Need int64
+	Dir        string // the cache
+	Free, Need int64  // in bytes
 }
 
 func (e *SpaceError) Error() string { return e.message().String() }
@@ -49,7 +49,7 @@ func checkSpace(c *Cache, p Program) error {
 	return nil
 }
 
-// sizeText matches a number of bytes, as people write it.
+// sizeText matches a number of bytes with an optional unit.
 var sizeText = regexp.MustCompile(`^(\d+(?:\.\d+)?) ?([kKMGT]?)(i?)B?$`)
 
 // ParseBytes parses a number of bytes: "500MB", "1.5 GB", "8GiB" or "8G" for 8 GB.

@@ -23,19 +23,18 @@ const minGo = "go1.26"
 type Toolchain struct {
 	// Go is the path of the go command.
 	Go string `json:"-"`
-	// Version is the version of Go: "go1.26.8".
+	// Version is the version of Go, such as "go1.26.8".
 	Version string `json:"GOVERSION"`
-	// OS and Arch are the target: this machine.
+	// OS and Arch are the platform of this machine. Builds are for the same platform.
 	OS   string `json:"GOHOSTOS"`
 	Arch string `json:"GOHOSTARCH"`
-	// ModCache is the user's module cache, for vendor trees.
+	// ModCache is the user's module cache, which the go command copies source from.
 	ModCache string `json:"GOMODCACHE"`
 }
 
-// A tempDirError reports that there is no temporary folder, which the go command and the
-// servers need.
+// A tempDirError reports that the folder for temporary files cannot be used. The go
+// command and the servers need it.
 type tempDirError struct {
-	// Dir is the folder.
 	Dir string
 	// Set is set if TMPDIR names the folder.
 	Set bool
@@ -70,8 +69,8 @@ func checkTempDir() error {
 	return &tempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
 }
 
-// A NoGoError reports that there is no go command, or only an old one, and says where to
-// get a newer one.
+// A NoGoError reports that there is no go command, or only an old one.
+// It says where to get a newer one.
 type NoGoError struct{ message.Message }
 
 func (e *NoGoError) Error() string { return e.String() }
@@ -89,7 +88,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 		return t, noGo("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", minGo)
 	}
 	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOVERSION", "GOHOSTOS", "GOHOSTARCH", "GOMODCACHE")
-	// A go.mod or go.work here must not switch the toolchain.
+	// A go.mod or go.work in the current folder must not switch the toolchain.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOTOOLCHAIN=local")
 	cmd.Dir = os.TempDir()
 	var stderr bytes.Buffer
@@ -106,7 +105,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 }
 
 func (t Toolchain) check() error {
-	// A development version ("devel go1.27-abcdef") is not valid, and accepted.
+	// A development version ("devel go1.27-abcdef") is accepted, although it is not valid.
 	if version.IsValid(t.Version) && version.Compare(t.Version, minGo) < 0 {
 		return noGo("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
 	}
@@ -121,7 +120,7 @@ func (t Toolchain) fits(goVersion string) bool {
 	return !version.IsValid(t.Version) || version.Compare(t.Version, "go"+goVersion) >= 0
 }
 
-// A setting is a variable that a build sets.
+// A setting is an environment variable for the go command.
 type setting struct{ name, value string }
 
 // fetchSettings changes the user's environment for commands that may use the network.
@@ -131,13 +130,13 @@ func (t Toolchain) fetchSettings(c *Cache) []setting {
 		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules. An
 		// empty value would not override "go env -w".
 		{"GOFLAGS", "-mod=mod"},
-		// The workspace is a module, wherever the current folder is.
+		// The workspace is a module of its own, whatever the user has set.
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
-		// The build must use the toolchain of its key. Nothing may download another
-		// without the user's knowledge.
+		// The build must use the toolchain of its key. The go command must not download
+		// another one without the user's knowledge.
 		{"GOTOOLCHAIN", "local"},
-		// The build uses this cache too. Its size counts, and it can be removed.
+		// The build uses the same cache, which counts to apitrace's cache.
 		{"GOCACHE", c.goCache()},
 	}
 }
@@ -148,18 +147,18 @@ func (t Toolchain) buildSettings(c *Cache) []setting {
 		// Settings of "go env -w" (flags, experiments) must not affect the build.
 		{"GOENV", "off"},
 		{"GOCACHE", c.goCache()},
-		// With GOENV=off, the go command does not know it.
+		// With GOENV=off, the go command does not read it from "go env -w".
 		{"GOMODCACHE", t.ModCache},
-		// All source is in the vendor tree: no network is needed.
+		// All source is in the vendor folder, so the build needs no network.
 		{"GOPROXY", "off"},
 		{"GOSUMDB", "off"},
 		{"GOWORK", "off"},
 		{"GO111MODULE", "on"},
 		{"GOTOOLCHAIN", "local"},
-		// No C compiler is needed, and the machine's libc does not matter.
+		// The build then needs no C compiler, and does not depend on the machine's libc.
 		{"CGO_ENABLED", "0"},
-		// The compiler collects its garbage less often: more memory, an eighth less time.
-		// The output is the same, so this is not part of a key.
+		// The compiler collects garbage less often: more memory, an eighth less time.
+		// Its output is the same, so the build's key does not include this.
 		{"GOGC", cmp.Or(os.Getenv("GOGC"), "400")},
 	}
 }
@@ -174,12 +173,11 @@ func (t Toolchain) generateSettings() []setting {
 	}
 }
 
-// buildInherited lists the variables that a build inherits. They tell the go command its
-// home and temporary folder.
+// buildInherited lists the variables that a build inherits from the user.
 var buildInherited = []string{"HOME", "PATH", "TMPDIR", "USER"}
 
 func (t Toolchain) fetchEnv(c *Cache) []string {
-	// These would make the go command resolve for another platform.
+	// With these variables, the go command would resolve for another platform.
 	drop := []string{"GOOS", "GOARCH", "GOEXPERIMENT"}
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -192,7 +190,7 @@ func (t Toolchain) buildEnv(c *Cache) []string {
 	return append(inherit(buildInherited), assignments(t.buildSettings(c))...)
 }
 
-// inherit returns the assignments of the variables that are set.
+// inherit returns the variables that are set, as "NAME=value".
 func inherit(names []string) []string {
 	var env []string
 	for _, name := range names {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Builds use more memory to take less time, but a value set by the user takes precedence. The
-// build's key does not change.
+// TestGarbageCollectionOfBuilds checks that builds run with GOGC=400 or the user's value. The
+// build's key does not depend on it.
 func TestGarbageCollectionOfBuilds(t *testing.T) {
 	c := newCache(t)
 	keys := map[string]bool{}

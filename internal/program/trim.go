@@ -15,21 +15,22 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// maxEdited is how many builds of a program version with edits, or with more packages,
-// stay in the cache. Going back to an earlier edit then needs no build.
+// maxEdited is how many builds of a program version with Rewrite.Edits or
+// Rewrite.More stay in the cache. Going back to a recent edit then needs no build.
 const maxEdited = 3
 
-// maxLocal is how many builds of a program from folders stay in the cache, and how many
-// copies of their source.
+// maxLocal is how many builds of a program from a user's folders stay in the cache,
+// and how many copies of the source.
 const maxLocal = 6
 
 // A Trimmed describes the result of Trim.
 type Trimmed struct {
-	// Entries are the removed workspaces and builds, in order.
+	// Entries are the removed entries, in the order of their removal.
 	Entries []Entry
 	// GoCache counts the bytes removed from Go's build cache.
 	GoCache int64
-	// Left is the cache's size after trimming, known only if Max is not 0.
+	// Left is the cache's size in bytes after trimming.
+	// It is known only if Max, the maximum size, is not 0.
 	Left, Max int64
 }
 
@@ -42,11 +43,13 @@ func (t Trimmed) Freed() int64 {
 	return freed
 }
 
-// Trim removes leftovers of interrupted builds and removals, and all but the newest
-// builds with edits, with more packages, or from folders. If maxSize is not 0, it then
-// removes the least recently used entries until the cache fits. It keeps entries that a
-// process uses. Every uncached build ends with a Trim to the cache's Max. With dryRun,
-// Trim removes nothing.
+// Trim removes leftovers of interrupted builds and removals.
+// Of the builds with edits, with packages of Rewrite.More, or from a user's folders, it
+// keeps only the newest.
+// If maxSize is not 0, it then removes the least recently used entries until the cache
+// fits. It keeps entries that a process uses.
+// Every uncached build ends with a Trim to the cache's Max.
+// With dryRun, Trim removes nothing.
 func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, error) {
 	t := &trimmer{cache: c, dryRun: dryRun, Trimmed: Trimmed{Max: maxSize}}
 	// Two concurrent trims would remove twice as much as necessary.
@@ -81,8 +84,8 @@ type trimmer struct {
 	dryRun bool
 }
 
-// removeUnneeded removes entries that are not needed, whatever their size, and returns the
-// others.
+// removeUnneeded removes entries that are not needed, even if the cache is small
+// enough. It returns the entries that stay. entries must be sorted newest first.
 func (t *trimmer) removeUnneeded(entries []Entry) (left []Entry, err error) {
 	seen := map[string]int{}
 	for _, e := range entries {
@@ -94,7 +97,7 @@ func (t *trimmer) removeUnneeded(entries []Entry) (left []Entry, err error) {
 			seen[of]++
 			kept = seen[of] <= maxLocal
 		case !e.Complete:
-			// The user may want to read the log of the last failed build.
+			// Keep the log of the last failed build for the user.
 			if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err != nil {
 				kept = false
 			} else {
@@ -126,7 +129,7 @@ func (t *trimmer) removeUnneeded(entries []Entry) (left []Entry, err error) {
 func (t *trimmer) trimToSize(entries []Entry) error {
 	lock := flock.New(t.cache.lockFile(goCacheLock))
 	defer lock.Close()
-	idle, err := lock.TryLock() // otherwise builds are running
+	idle, err := lock.TryLock() // false if builds are running
 	if err != nil {
 		return message.Errorf("trimming Go's build cache: locking: %w", err)
 	}
@@ -134,8 +137,8 @@ func (t *trimmer) trimToSize(entries []Entry) error {
 	if err != nil {
 		return err
 	}
-	// The files of another running build must stay. They do not count, because that build
-	// trims the cache at its end.
+	// While another build runs, the files of Go's build cache must stay.
+	// later is their size: the other build trims the cache at its end.
 	var later int64
 	for t.Left-later > t.Max && (len(entries) > 0 || len(files) > 0) {
 		if n := len(entries) - 1; len(files) == 0 || n >= 0 && entries[n].LastUsed.Before(files[len(files)-1].used) {
@@ -162,7 +165,7 @@ func (t *trimmer) trimToSize(entries []Entry) error {
 	return nil
 }
 
-// remove removes an entry, unless it is in use or was used since the listing.
+// remove removes an entry, unless it is in use or was used since it was listed.
 func (t *trimmer) remove(e Entry) (kept bool, err error) {
 	now, err := readEntry(e.Kind, e.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,9 +196,9 @@ type goFile struct {
 	used time.Time
 }
 
-// goFiles lists the files of Go's build cache, the most recently used first. Files that
-// no build uses may be removed. The go command updates the times of files that it uses,
-// because it removes old files itself.
+// goFiles lists the files of Go's build cache, the most recently used first.
+// The go command updates the modification times of files that it uses, because it
+// removes old files itself. Files that no running build uses may be removed.
 func (t *trimmer) goFiles() (files []goFile, err error) {
 	err = filepath.WalkDir(t.cache.goCache(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || len(filepath.Base(filepath.Dir(path))) != len("00") {
@@ -214,9 +217,10 @@ func (t *trimmer) goFiles() (files []goFile, err error) {
 // droppedFile marks a build with edits for removal after its use.
 const droppedFile = "apitrace.dropped"
 
-// DropEdited removes a program's builds with an edit of a file, and the remains of a
-// build that did not compile. If a build is in use, the first Trim after its use removes
-// it, unless it is used again.
+// DropEdited removes a program's builds with an edit of a file, and builds that did
+// not compile.
+// If a build is in use, the first Trim after its use removes it, unless Build returns
+// it again.
 func (c *Cache) DropEdited(program, version, file string) error {
 	entries, err := c.Entries(KindBuild)
 	if err != nil {
@@ -229,7 +233,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 			}
 			continue
 		}
-		// Older builds did not record their edits.
+		// Builds of an older apitrace have no Edits.
 		if e.Edited && e.Program == program && e.Version == version && (len(e.Edits) == 0 || slices.Contains(e.Edits, file)) {
 			err := c.Remove(e)
 			if errors.As(err, new(*inUseError)) {

@@ -27,7 +27,7 @@ func editHello(word string) *Rewrite {
 	return r
 }
 
-// built lists the names of the builds in a cache, oldest first.
+// built lists the names of the builds in a cache, sorted.
 func built(t *testing.T, c *Cache) (names []string) {
 	t.Helper()
 	list, err := c.Entries(KindBuild)
@@ -47,9 +47,9 @@ func usedAgo(t *testing.T, dir string, ago time.Duration) {
 	must(t, os.Chtimes(filepath.Join(dir, manifestFile), then, then))
 }
 
-// Of the builds with edits or with more traced packages, only the newest maxEdited stay.
-// A build without either stays even if it is older. A failed build leaves its log until
-// the next build fails.
+// TestOldEditedBuildsAreRemoved checks that only the newest maxEdited builds with edits or
+// with more traced packages stay. A build without either stays even if it is older. A
+// failed build leaves its log until the next build fails.
 func TestOldEditedBuildsAreRemoved(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -66,7 +66,7 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 		edited = append(edited, b)
 		usedAgo(t, filepath.Dir(b.Path), time.Duration(100-i)*time.Hour)
 		if removed := strings.Contains(r.notes(), "removed from the cache"); removed != (i >= maxEdited) {
-			t.Errorf("build %d: the user was told %q; a removal must be reported only from build %d on", i, r.notes(), maxEdited)
+			t.Errorf("build %d has the notes %q, expected a removal in them only from build %d on", i, r.notes(), maxEdited)
 		}
 	}
 	for i, b := range edited {
@@ -101,13 +101,13 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 		logs = append(logs, compile.Log)
 	}
 	if exists(logs[0]) || !exists(logs[1]) {
-		t.Errorf("the log of the first failure is there: %t; that of the last: %t", exists(logs[0]), exists(logs[1]))
+		t.Errorf("the log of the first failed build exists: %t, want false; the log of the last one exists: %t, want true", exists(logs[0]), exists(logs[1]))
 	}
 }
 
-// DropEdited removes the builds with the reverted edit, and the remains of a build that
-// did not compile. It keeps builds with other edits or none. If a build is in use, the
-// first Trim after its use removes it.
+// TestDropEdited checks that DropEdited removes the builds with the reverted edit, and
+// builds that did not compile. It keeps builds with other edits or none. If a build is in
+// use, the first Trim after its use removes it.
 func TestDropEdited(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -122,7 +122,7 @@ func TestDropEdited(t *testing.T) {
 	_, err := Build(t.Context(), tiny(), Options{Cache: c, Rewrite: rewriteHello("undefined")})
 	var compile *CompileError
 	if !errors.As(err, &compile) || !exists(compile.Log) {
-		t.Fatalf("the log is there: %t, %v", compile != nil && exists(compile.Log), err)
+		t.Fatalf("a build that does not compile: its log exists: %t; error: %v, expected a CompileError with a log", compile != nil && exists(compile.Log), err)
 	}
 	must(t, c.DropEdited("tiny", "v1.2.3", "example.org/dep/dep.go"))
 	if exists(filepath.Dir(compile.Log)) {
@@ -138,11 +138,12 @@ func TestDropEdited(t *testing.T) {
 		t.Error("the dropped build still exists after its use has ended and Trim has run")
 	}
 	if exists(filepath.Dir(ours.Path)) || !exists(theirs.Path) || !exists(plain.Path) {
-		t.Errorf("the build with the edit is there: %t; with another: %t; with none: %t", exists(ours.Path), exists(theirs.Path), exists(plain.Path))
+		t.Errorf("the build with the edit exists: %t, want false; the build with another edit: %t, want true; the build without edits: %t, want true", exists(ours.Path), exists(theirs.Path), exists(plain.Path))
 	}
 }
 
-// The least recently used entries are removed first, and no more than necessary.
+// TestBound checks that Trim removes the least recently used entries first, and no more than
+// necessary.
 func TestBound(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -208,16 +209,16 @@ const goFileSize = 1000
 // function makes no file and only returns the path.
 func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) string {
 	t.Helper()
-	cleanup := c.goCache()
-	target, err := os.Readlink(cleanup)
+	dir := c.goCache()
+	target, err := os.Readlink(dir)
 	must(t, err)
 	return func(name string, ago time.Duration) string {
-		path := filepath.Join(cleanup, "00", name)
+		path := filepath.Join(dir, "00", name)
 		if ago < 0 {
 			return path
 		}
-		if link, err := os.Readlink(cleanup); err == nil && link == target {
-			must(t, os.Remove(cleanup))
+		if link, err := os.Readlink(dir); err == nil && link == target {
+			must(t, os.Remove(dir))
 		}
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, make([]byte, goFileSize), 0o600))
@@ -227,8 +228,8 @@ func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) str
 	}
 }
 
-// Trim keeps a build while a process uses it, however small the maximum size is. After
-// the process has ended, even if it was killed, Trim removes the build.
+// TestInUse checks that Trim keeps a build while a process uses it, however small the
+// maximum size is. After the process has ended, even if it was killed, Trim removes it.
 func TestInUse(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -267,7 +268,7 @@ func TestInUse(t *testing.T) {
 	}
 	must(t, server.Process.Kill())
 	server.Wait()
-	testenv.Await(t, "nobody uses it", func() bool { return !inUse() })
+	testenv.Await(t, "no process uses the build", func() bool { return !inUse() })
 	if trim(); exists(filepath.Dir(b.Path)) {
 		t.Error("a build that nobody uses was not removed")
 	}
@@ -285,8 +286,8 @@ func firstLine(t *testing.T, cmd *exec.Cmd) string {
 	return strings.TrimSpace(line)
 }
 
-// Processes that build at the same time all get their program, even in a cache that is too small
-// for any of them.
+// TestBuildersWithoutRoom checks that processes that build at the same time all get their program,
+// even if the maximum size of the cache is smaller than each program.
 func TestBuildersWithoutRoom(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -304,8 +305,8 @@ func TestBuildersWithoutRoom(t *testing.T) {
 	}
 }
 
-// The next build of any program removes the leftovers of killed builds and removals. It does not
-// remove the user's own files.
+// TestLeftoversAreRemoved checks that the next build of any program removes the leftovers of killed
+// builds and removals, but no folders of the user.
 func TestLeftoversAreRemoved(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -319,7 +320,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Join(killed, overlayDir), 0o700))
 	other, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"x"`)})
 	if exists(filepath.Dir(b.Path)) || exists(killed) || !exists(other.Path) || !exists(theirs) {
-		t.Errorf("builds are %q", built(t, c))
+		t.Errorf("the builds are %q, expected only the new build and the folder mine", built(t, c))
 	}
 	again, _ := mustBuild(t, tiny(), Options{Cache: c})
 	if again.Cached || again.Path != b.Path {
@@ -327,7 +328,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// A removal that is killed midway leaves no entry that counts as complete.
+// TestKilledRemoval checks that a killed removal leaves no entry that counts as complete.
 func TestKilledRemoval(t *testing.T) {
 	needsBuilds(t)
 	c := newCache(t)
@@ -370,7 +371,7 @@ func TestParseBytes(t *testing.T) {
 	}
 	for _, text := range []string{"", "GB", "-1GB", "10 apples", "1iB", "1e9", "99999999TB"} {
 		if got, err := ParseBytes(text); err == nil {
-			t.Errorf("ParseBytes(%q) = %d", text, got)
+			t.Errorf("ParseBytes(%q) = %d, want an error", text, got)
 		}
 	}
 	t.Setenv(MaxEnv, "much")

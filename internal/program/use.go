@@ -12,18 +12,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// useFile is an entry's lock file. Processes that use the entry share the lock; its
-// remover holds it exclusively. The file is removed with the entry, and has no recorded
-// checksum.
+// useFile is an entry's lock file. Processes that use the entry share the lock.
+// A process that removes the entry holds the lock exclusively.
 const useFile = "apitrace.use"
 
-// inUse has the locks of useEntry. Otherwise the garbage collector would close the file of
-// a lock, and so unlock the entry, when the program drops its Binary.
+// inUse refers to the locks of useEntry.
+// Without it, the garbage collector would close the file of a lock when the program
+// drops its Binary, and so unlock the entry.
 var inUse sync.Map
 
-// useEntry prevents the removal of an entry until release is called or this process ends.
-// It returns false if the entry does not exist or is being removed. A read-only cache
-// needs no lock.
+// useEntry prevents the removal of an entry until release is called or this process
+// ends. It returns false if the entry does not exist or is being removed.
+// In a read-only cache, it locks nothing and returns true.
 func useEntry(dir string) (release func(), ok bool) {
 	for range 10 { // another process may hold the lock briefly to check whether the entry is in use
 		lock, locked, err := lockUse(dir, (*flock.Flock).TryRLock)
@@ -42,7 +42,7 @@ func useEntry(dir string) (release func(), ok bool) {
 	return nil, false
 }
 
-// lockForRemoval locks an entry for removal, or returns false if it is in use.
+// lockForRemoval locks an entry for removal. It returns false if the entry is in use.
 func lockForRemoval(dir string) (release func(), ok bool, err error) {
 	lock, locked, err := lockUse(dir, (*flock.Flock).TryLock)
 	if err != nil || !locked {
@@ -57,7 +57,8 @@ func isEntry(dir string) bool {
 	return err == nil
 }
 
-// lockUse locks an entry's useFile. It fails if the file is no longer at its path.
+// lockUse locks an entry's useFile with try. It returns an error if another process
+// removed the file meanwhile.
 func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Flock, locked bool, err error) {
 	lock = flock.New(filepath.Join(dir, useFile))
 	locked, err = try(lock)
@@ -70,8 +71,8 @@ func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Floc
 	return lock, true, nil
 }
 
-// LockInPlace returns nil if the locked file or folder is still at its path. If another
-// process removed it between opening and locking, the error is fs.ErrNotExist.
+// LockInPlace returns nil if the locked file or folder is still at its path.
+// If another process removed it between opening and locking, it returns fs.ErrNotExist.
 func LockInPlace(lock *flock.Flock) error {
 	ours, err := lock.Stat()
 	if err != nil {
@@ -79,7 +80,7 @@ func LockInPlace(lock *flock.Flock) error {
 	}
 	there, err := os.Lstat(lock.Path())
 	if err == nil && !os.SameFile(ours, there) {
-		err = fs.ErrNotExist // another file took its place
+		err = fs.ErrNotExist // the path now has another file
 	}
 	return err
 }
@@ -87,7 +88,7 @@ func LockInPlace(lock *flock.Flock) error {
 // An inUseError reports that a cache entry cannot be removed now.
 type inUseError struct {
 	Entry Entry
-	// Building is set if the program is being built, not run.
+	// Building is set if a process is building the program. Otherwise a process runs it.
 	Building bool
 }
 

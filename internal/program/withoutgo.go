@@ -9,14 +9,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A NeedsGoError reports that a program must be compiled without a toolchain.
+// A NeedsGoError reports that a program must be compiled, but no usable toolchain exists.
 type NeedsGoError struct {
 	Program Program
-	// Cache is the folder without a usable build.
+	// Cache is the path of the cache, which has no usable build.
 	Cache string
 	// Edited is set for a build with edits.
 	Edited bool
-	// Err is the problem with the toolchain, with the remedy.
+	// Err is the error of the toolchain, which says what to do.
 	Err error
 }
 
@@ -39,9 +39,9 @@ func (b *build) needsGo() error {
 	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.isEdited(), Err: b.noGo}
 }
 
-// useCachedToolchain uses the toolchain of a cached build, because none is installed. It
-// takes the most recently used build with the key that a new build with its toolchain would
-// have.
+// useCachedToolchain sets the toolchain and the key of a cached build, because no
+// usable toolchain is installed. It takes the most recently used build that has the key
+// of a new build with the same toolchain. Otherwise the key stays "".
 func (b *build) useCachedToolchain() error {
 	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
 	if err != nil {

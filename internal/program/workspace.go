@@ -15,16 +15,17 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// leash is added to upstream's package main. It must compile with the oldest Go version of any
-// supported upstream go.mod.
+// leash is added to upstream's package main.
+// It must compile with the oldest Go version of any supported upstream go.mod.
 //
 //go:embed leash.go.txt
 var leash []byte
 
-// leashFile is the leash's name in the workspace.
+// leashFile is the name of the file with the leash.
 const leashFile = "apitrace_leash.go"
 
-// workspaceFormat is part of every key. Raise it when the content changes.
+// workspaceFormat is part of every workspace's key. Raise it when the content of
+// workspaces changes.
 const workspaceFormat = "workspace 1"
 
 func (p Program) workspaceKey(up Upstream, goMod []byte) string {
@@ -92,8 +93,8 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 // leashIn returns the leash's path in the workspace, for a vendored package main.
 func leashIn(main string) string { return path.Join("vendor", main, leashFile) }
 
-// writeMain writes go.mod, package main with the leash, and the file that brings other
-// packages main into the vendor folder.
+// writeMain writes go.mod, package main with the leash, and toolsFile, as far as the
+// program needs them. source is the folder of upstream's module.
 func (b *build) writeMain(source string) error {
 	type file struct {
 		name string
@@ -118,8 +119,8 @@ func (b *build) writeMain(source string) error {
 	return nil
 }
 
-// checkVersions returns an error unless every module in the workspace has upstream's
-// version. Otherwise the program would not be upstream's.
+// checkVersions returns an error if a module has another version than in upstream's
+// go.mod. The program would then not be upstream's.
 func (b *build) checkVersions() error {
 	data, err := os.ReadFile(filepath.Join(b.workspace, "go.mod"))
 	if err != nil {
@@ -138,7 +139,7 @@ func (b *build) checkVersions() error {
 		want[r.Mod.Path] = r.Mod.Version
 	}
 	for _, r := range theirs.Replace {
-		// Upstream builds these from its repository, under a meaningless version.
+		// The required version of a replaced module has no effect.
 		delete(want, r.Old.Path)
 	}
 	for _, r := range ours.Require {

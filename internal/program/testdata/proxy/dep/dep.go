@@ -1,5 +1,5 @@
 // Package dep is a dependency of the program.
 package dep
 
-// Hello is what the rewriter of the tests changes.
+// Hello returns a greeting. The rewriter of the tests changes it.
 func Hello() string { return "hello" }

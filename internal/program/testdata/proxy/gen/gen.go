@@ -1,6 +1,7 @@
-// Gen writes a variable with its first argument to the package example.org/lacking/generated
-// below the folder of the second one. As generators of old do, it finds packages by GOPATH:
-// a package that asks for "+wish=" but is not there is an error.
+// Gen generates the package example.org/lacking/generated in the vendor folder, its
+// second argument. The package has a variable with the first argument, a list of
+// packages. Like old generators, gen looks for these packages in GOPATH. A missing
+// package is an error.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Package staged is developed in the repository of the program.
 package staged
 
-// Name is what the program prints.
+// Name is a part of the program's output.
 const Name = "staged"

@@ -1,2 +1,2 @@
-// Package generated has no Packages before a generator made them.
+// Package generated lacks the variable Packages, which gen generates.
 package generated

@@ -1,3 +1,3 @@
-// Package wish asks for generated source.
+// Package wish requests generated source.
 // +wish=true
 package wish

@@ -1,4 +1,4 @@
-// Lacking is a program that needs source which its own build generates.
+// Lacking is a program with source that its module lacks, because its own build generates it.
 package main
 
 import (

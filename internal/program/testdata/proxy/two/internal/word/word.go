@@ -1,5 +1,5 @@
-// Package word may be imported by its own module only.
+// Package word can be imported only by its own module.
 package word
 
-// Word is what the program says.
+// Word returns the text that the program prints.
 func Word() string { return "hello" }
