@@ -9,23 +9,23 @@ import (
 )
 
 // chinese is a catalogue in gettext's format: msgid has the English text, msgstr the
-// Chinese. Strings are quoted as in Go. A string after another continues it.
+// Chinese. Strings are quoted as in Go. Consecutive strings form one text.
 //
 //go:embed zh.po
 var chinese string
 
-// catalogue returns the Chinese messages by their English text.
+// catalogue returns the map from English messages to Chinese messages.
 var catalogue = sync.OnceValue(func() map[string]string {
 	all, _, err := parse(chinese)
 	if err != nil {
-		panic("zh.po: " + err.Error()) // a test reads it
+		panic("zh.po: " + err.Error()) // a test parses zh.po
 	}
 	return all
 })
 
-// parse returns a catalogue's messages, and its duplicates. A duplicate's first entry
-// counts. Only a test rejects them: two changes that add the same message must not break
-// every command in Chinese.
+// parse returns a catalogue's messages, and the English texts with several entries.
+// The first entry counts. Only a test rejects duplicates: two changes that add the
+// same message must not break every command in Chinese.
 func parse(po string) (all map[string]string, twice []string, err error) {
 	all = map[string]string{}
 	var id, str string

@@ -15,31 +15,31 @@ import (
 	"testing"
 )
 
-// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module, except
-// for the maintainers' command. Messages are the constants passed to a parameter named format,
-// both constants of Plural, and the descriptions of flags.
+// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module, without
+// the probe and the maintainers' command. Messages are the constants passed to a parameter named
+// format, both constants of Plural, and the descriptions of flags.
 func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 	files := sources(t)
-	formats := map[string]int{} // a function with such a parameter → the parameter's index
+	formats := map[string]int{} // name of a function → index of its parameter named format
 	for _, file := range files {
 		addFormats(file.tree, formats)
 	}
-	said := map[string]string{} // a message → its place
+	used := map[string]string{} // message → its place in the source
 	for _, file := range files {
-		file.collect(formats, said, func(at token.Pos, text string) { t.Errorf("%s: %s", file.set.Position(at), text) })
+		file.collect(formats, used, func(at token.Pos, text string) { t.Errorf("%s: %s", file.set.Position(at), text) })
 	}
 	for _, text := range system {
-		said[text] = "error.go"
+		used[text] = "error.go"
 	}
 	all := catalogue()
-	for _, english := range slices.Sorted(maps.Keys(said)) {
+	for _, english := range slices.Sorted(maps.Keys(used)) {
 		if _, ok := all[english]; !ok {
-			t.Errorf("%s: zh.po lacks\nmsgid %q", said[english], english)
+			t.Errorf("%s: zh.po lacks\nmsgid %q", used[english], english)
 		}
 	}
 	for _, english := range slices.Sorted(maps.Keys(all)) {
-		if _, ok := said[english]; !ok {
-			t.Errorf("nobody says what zh.po has:\nmsgid %q", english)
+		if _, ok := used[english]; !ok {
+			t.Errorf("no code uses this message of zh.po:\nmsgid %q", english)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 type source struct {
 	set     *token.FileSet
 	tree    *ast.File
-	foreign map[string]bool // the names of imported packages from other modules
+	foreign map[string]bool // the last path elements of imported packages from other modules
 }
 
 func sources(t *testing.T) []source {
@@ -85,7 +85,8 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// addFormats adds the functions and methods of a file that have a parameter named format.
+// addFormats adds the file's functions and methods with a parameter named format. They must be
+// variadic or NewError.
 func addFormats(file *ast.File, formats map[string]int) {
 	add := func(name string, function *ast.FuncType) {
 		number := 0
@@ -115,11 +116,12 @@ func addFormats(file *ast.File, formats map[string]int) {
 	})
 }
 
-// collect adds the messages of a file.
-func (s source) collect(formats map[string]int, said map[string]string, wrong func(token.Pos, string)) {
+// collect adds the file's messages to used. It calls wrong for each message that is not a
+// constant.
+func (s source) collect(formats map[string]int, used map[string]string, wrong func(token.Pos, string)) {
 	ast.Inspect(s.tree, func(n ast.Node) bool {
 		if text := s.flagDescription(n); text != "" {
-			said[text] = s.set.Position(n.Pos()).String()
+			used[text] = s.set.Position(n.Pos()).String()
 			return true
 		}
 		call, ok := n.(*ast.CallExpr)
@@ -129,7 +131,7 @@ func (s source) collect(formats map[string]int, said map[string]string, wrong fu
 		for _, arg := range s.messages(call, formats) {
 			text, ok := constantText(arg)
 			if name, isName := arg.(*ast.Ident); isName && (name.Name == "format" || s.tree.Name.Name == "message") {
-				continue // a format that is passed on
+				continue // the caller's parameter
 			}
 			if field, isField := arg.(*ast.SelectorExpr); isField && field.Sel.Name == "format" {
 				continue
@@ -138,7 +140,7 @@ func (s source) collect(formats map[string]int, said map[string]string, wrong fu
 				wrong(arg.Pos(), "the message is not a constant")
 			}
 			if _, ok := catalogue()[text]; ok || hasWords(text) {
-				said[text] = s.set.Position(arg.Pos()).String()
+				used[text] = s.set.Position(arg.Pos()).String()
 			}
 		}
 		return true
@@ -183,13 +185,15 @@ func template(n ast.Expr) string {
 	return "%s"
 }
 
-// hasWords reports whether a message has more than operands, spaces and signs.
+// hasWords reports whether a message has text to translate: letters, or punctuation that is
+// different in Chinese.
 func hasWords(text string) bool {
 	rest := verb.ReplaceAllString(text, "")
 	return strings.ContainsAny(rest, ":,;()") || regexp.MustCompile(`[A-Za-z]`).MatchString(rest)
 }
 
-// general are the functions of package message with names that other packages use, too.
+// general lists functions of package message with common names. Functions of other packages
+// have the same names and no messages.
 var general = []string{"Of", "Join", "Errorf", "UsageErrorf", "NewError"}
 
 // messages returns the messages among the arguments of a call.
@@ -237,10 +241,10 @@ func constantText(n ast.Node) (string, bool) {
 
 func TestNoMessageIsThereTwice(t *testing.T) {
 	if _, twice, err := parse(chinese); err != nil || len(twice) > 0 {
-		t.Errorf("%v; twice in zh.po: %q", err, twice)
+		t.Errorf("parsing zh.po: got the error %v and the duplicates %q, expected none", err, twice)
 	}
 	if all, twice, err := parse("msgid \"a\"\nmsgstr \"甲\"\nmsgid \"a\"\nmsgstr \"乙\"\n"); err != nil || all["a"] != "甲" || len(twice) != 1 {
-		t.Errorf("got %v, %v, %v; expected the first of two entries", all, twice, err)
+		t.Errorf("got %v, the duplicates %v and the error %v; expected the first entry and one duplicate", all, twice, err)
 	}
 }
 
@@ -250,10 +254,10 @@ func TestFormatsAgree(t *testing.T) {
 	for english, chinese := range catalogue() {
 		en, zh := verbs(english), verbs(chinese)
 		if !maps.Equal(en, zh) {
-			t.Errorf("%q formats %v, %q formats %v", english, en, chinese, zh)
+			t.Errorf("%q has the verbs %v, but %q has the verbs %v", english, en, chinese, zh)
 		}
 		if strings.HasSuffix(english, "\n") != strings.HasSuffix(chinese, "\n") {
-			t.Errorf("%q and %q do not end alike", english, chinese)
+			t.Errorf("%q and %q: only one text ends with a line break", english, chinese)
 		}
 	}
 }
@@ -280,11 +284,11 @@ func verbs(format string) map[int]string {
 	return all
 }
 
-// TestChineseIsChinese checks the entries for frequent slips of translations.
+// TestChineseIsChinese checks that no Chinese character is followed by half-width punctuation.
 func TestChineseIsChinese(t *testing.T) {
 	for english, chinese := range catalogue() {
 		if regexp.MustCompile(`[一-鿿][,;:?!]`).MatchString(chinese) {
-			t.Errorf("%q: %q has punctuation of half width behind Chinese", english, chinese)
+			t.Errorf("%q: %q has half-width punctuation after a Chinese character", english, chinese)
 		}
 	}
 }
@@ -292,12 +296,12 @@ func TestChineseIsChinese(t *testing.T) {
 func TestPrinter(t *testing.T) {
 	zh := For("zh")
 	if got := zh.Sprintf("no such message %d", 1); got != "no such message 1" {
-		t.Errorf("a message that the catalogue lacks is %q", got)
+		t.Errorf("a message that the catalogue lacks is %q, expected the English text", got)
 	}
 	if got := zh.Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "身份某" {
-		t.Errorf("a text in a Chinese message is %q", got)
+		t.Errorf("a Chinese message with a Text as operand is %q", got)
 	}
 	if got := (Printer{}).Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "as x" {
-		t.Errorf("a text in an English message is %q", got)
+		t.Errorf("an English message with a Text as operand is %q, expected \"as x\"", got)
 	}
 }

@@ -9,22 +9,22 @@ import (
 	"testing"
 )
 
-// chineseElsewhere lists the other Go files that contain Chinese, each with the reason. None of
-// it is a text of apitrace.
+// chineseElsewhere maps each Go file that may contain Chinese to the use of the Chinese text
+// there. None of these texts is a message.
 var chineseElsewhere = map[string]string{
 	"internal/text/wrap.go":      "punctuation at which a line may end",
 	"view/trace.go":              "finds the end of the first sentence of a note of the guide",
-	"view/step.go":               "cuts a title of the guide at what stands in brackets",
-	"view/viewtest/guides.go":    "what a guide of tests says",
-	"view/viewtest/recording.go": "what a recording of tests holds",
+	"view/step.go":               "cuts the title of a layer before a bracket or comma",
+	"view/viewtest/guides.go":    "texts of guides for tests",
+	"view/viewtest/recording.go": "values in recordings for tests",
 	"workshop/claim.go":          "words that a learner may answer with",
 	"workshop/learner/answer.go": "signs that a learner may type between words",
 	"workshop/value.go":          "numbers that a learner may answer with",
 }
 
 // TestChineseIsInTheCatalogue finds Chinese in Go code. The Chinese messages of apitrace belong
-// in zh.po, so that there is one place to read and correct them. Files in two languages, such as
-// the guide's files, contain their own Chinese.
+// in zh.po, so that there is one place to read and correct them. Other files, such as the
+// guide's, may contain Chinese.
 func TestChineseIsInTheCatalogue(t *testing.T) {
 	chinese := regexp.MustCompile(`[\p{Han}\x{3001}-\x{303f}\x{ff01}-\x{ff65}]`)
 	var found []string
@@ -45,13 +45,13 @@ func TestChineseIsInTheCatalogue(t *testing.T) {
 			}
 			found = append(found, name)
 			if chineseElsewhere[name] == "" {
-				t.Errorf("%s:%d: Chinese in Go code: say it in English through package message, and put the Chinese into zh.po", name, number+1)
+				t.Errorf("%s:%d: Chinese in Go code: write an English message with package message, and its Chinese text in zh.po", name, number+1)
 			}
 		}
 	}
 	for name := range chineseElsewhere {
 		if !slices.Contains(found, name) {
-			t.Errorf("%s holds no Chinese any more: take it out of this list", name)
+			t.Errorf("%s contains no Chinese: remove it from chineseElsewhere", name)
 		}
 	}
 }

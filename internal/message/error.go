@@ -9,26 +9,26 @@ import (
 
 // A localizedError can be reported in every language. Error returns the English text.
 type localizedError struct {
-	said   error // by fmt.Errorf
-	format string
-	args   []any
+	english error // the result of fmt.Errorf
+	format  string
+	args    []any
 }
 
 // Errorf is like fmt.Errorf, and wraps the operands of %w. An operand that is an error or
 // a localizer is reported in the whole error's language. The format must be a constant.
 func Errorf(format string, args ...any) error {
-	return &localizedError{said: fmt.Errorf(format, args...), format: format, args: args}
+	return &localizedError{english: fmt.Errorf(format, args...), format: format, args: args}
 }
 
-// NewError returns an error with a constant text, like errors.New. Each is distinct, even
-// with the same text.
+// NewError returns an error with a constant text, like errors.New.
+// For errors.Is, two errors with the same text are different.
 func NewError(format string) error { return Errorf(format, []any{}...) }
 
 // Localize returns the error in the printer's language.
 func (e *localizedError) Localize(p Printer) string {
 	chinese, ok := p.lookUp(e.format)
 	if !ok && !p.chinese {
-		return e.said.Error()
+		return e.english.Error()
 	}
 	if !ok {
 		chinese = e.format
@@ -37,13 +37,13 @@ func (e *localizedError) Localize(p Printer) string {
 }
 
 // Error returns the text in English.
-func (e *localizedError) Error() string { return e.said.Error() }
+func (e *localizedError) Error() string { return e.english.Error() }
 
 // Unwrap returns the error that wraps the operands, for errors.Is and errors.As.
-func (e *localizedError) Unwrap() error { return e.said }
+func (e *localizedError) Unwrap() error { return e.english }
 
-// Error returns an error's text in the printer's language. Messages of other programs and
-// libraries are not translated, except for a few texts of the system.
+// Error returns an error's text in the printer's language. Errors of libraries stay
+// in English, except for the texts in system and operations.
 func (p Printer) Error(err error) string {
 	if !p.chinese {
 		return err.Error()
@@ -74,22 +74,22 @@ func (p Printer) Error(err error) string {
 	return text
 }
 
-// operations has messages for the most frequent operations in file errors of package os.
+// operations has a message for each frequent value of fs.PathError.Op.
 var operations = map[string]Message{
 	"open": Of("open %s: %s"), "stat": Of("stat %s: %s"), "lstat": Of("stat %s: %s"), "read": Of("read %s: %s"),
 	"write": Of("write %s: %s"), "mkdir": Of("mkdir %s: %s"), "remove": Of("remove %s: %s"),
 }
 
-// replaceIn replaces an error's text within the text of the error around it.
+// replaceIn translates the text of an error within the text of the error that wraps it.
 func (p Printer) replaceIn(text string, inner error) string {
 	return strings.Replace(text, inner.Error(), p.Error(inner), 1)
 }
 
-// wraps matches the verb %w of fmt.Errorf, unknown to Sprintf.
+// wraps matches the verb %w, which only fmt.Errorf knows.
 var wraps = regexp.MustCompile(`%(\[\d+\])?w`)
 
-// system lists the translated texts of the system and Go's libraries. Users see these
-// often.
+// system lists frequent errors of the operating system and Go's libraries.
+// zh.po has their Chinese texts.
 var system = []string{
 	"no such file or directory", "permission denied", "is a directory", "not a directory", "file exists",
 	"no space left on device", "connection refused", "context canceled", "context deadline exceeded",

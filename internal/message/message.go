@@ -24,8 +24,8 @@ func Plural(n int, one, many string, args ...any) Message {
 	return Message{one, args}
 }
 
-// Join returns a message made of parts. The format must be a constant that joins two:
-// "%s, then %s".
+// Join returns a message made of parts. The format must be a constant that joins two
+// parts, such as "%s, then %s". Without parts, the message is empty.
 func Join(format string, parts ...Message) Message {
 	if len(parts) == 0 {
 		return Message{}
@@ -49,18 +49,18 @@ func (m Message) Operands() []any { return m.args }
 // In returns the message in the language "en" or "zh".
 func (m Message) In(lang string) string { return m.Localize(For(lang)) }
 
-// Format returns the message in a language, with these operands appended.
+// Format returns the message in a language, after appending args to its operands.
 func (m Message) Format(lang string, args ...any) string {
 	return m.With(args...).In(lang)
 }
 
-// With returns the message with these operands appended.
+// With returns the message with args appended to its operands.
 func (m Message) With(args ...any) Message {
 	return Message{m.format, append(m.args[:len(m.args):len(m.args)], args...)}
 }
 
-// Fill returns the message in the printer's language, with values for the names in
-// braces, as in "{caller} calls {callee}".
+// Fill returns the message in the printer's language, and replaces names in braces by
+// their values, as in "{caller} calls {callee}".
 func (m Message) Fill(p Printer, values map[string]string) string {
 	pairs := make([]string, 0, 2*len(values))
 	for name, value := range values {
@@ -101,11 +101,12 @@ func Alternatives(words []string) Message {
 	return Of("%s or %s", List(quoted[:last]), quoted[last])
 }
 
-// Recognize finds the message that matches an English text, with the operands in the
-// text, to show a file's text in another language. The formats may only have the verbs %s
-// and %d. If no message matches, it returns the text itself.
-func Recognize(english string, of ...Message) Message {
-	for _, m := range of {
+// Recognize finds the known message for an English text, such as a text in a file, to
+// show it in another language. The result has the operands from the text.
+// The formats may only have the verbs %s and %d.
+// If no message matches, Recognize returns a message with the text itself.
+func Recognize(english string, known ...Message) Message {
+	for _, m := range known {
 		verbs := operand.FindAllString(m.format, -1)
 		pattern := operand.ReplaceAllStringFunc(regexp.QuoteMeta(m.format), func(verb string) string { return operands[verb] })
 		found := regexp.MustCompile("^" + pattern + "$").FindStringSubmatch(english)

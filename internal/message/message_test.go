@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// An error of a file names the operation in the language, also inside other errors. An unknown
-// operation keeps its name.
+// TestErrorsOfFilesInChinese checks that the operation of a file error is translated, also
+// inside other errors. An unknown operation stays as it is.
 func TestErrorsOfFilesInChinese(t *testing.T) {
 	_, missing := os.Open("no/such.file")
 	for err, want := range map[error]string{
@@ -33,17 +33,17 @@ func TestAlternatives(t *testing.T) {
 func TestListsInTheirLanguage(t *testing.T) {
 	for _, items := range []Message{List([]string{"a", "b", "c"}), List([]Message{Of("a"), Of("b"), Of("c")})} {
 		if en, zh := items.In("en"), items.In("zh"); en != "a, b, c" || zh != "a、b、c" {
-			t.Errorf("got %s and %s", en, zh)
+			t.Errorf("got %s and %s, expected \"a, b, c\" and \"a、b、c\"", en, zh)
 		}
 	}
 	if none, one := List([]string{}), List([]string{"a"}); !none.IsZero() || one.In("zh") != "a" {
-		t.Errorf("got %q of nothing, %q of one", none, one)
+		t.Errorf("List returned %q for no items and %q for one item, expected \"\" and \"a\"", none, one)
 	}
 	if got := Errorf("expected %s", Alternatives([]string{"a", "b", "c"})); For("zh").Error(got) != `应给出"a"、"b" 或 "c"` {
-		t.Errorf("got %s", For("zh").Error(got))
+		t.Errorf("an error with Alternatives in Chinese is %s", For("zh").Error(got))
 	}
 	if en, zh := (Printer{}).Clauses("x", "y"), For("zh").Clauses("x", "y"); en != "x, y" || zh != "x，y" {
-		t.Errorf("got %s and %s", en, zh)
+		t.Errorf("Clauses returned %s and %s, expected \"x, y\" and \"x，y\"", en, zh)
 	}
 }
 
@@ -64,10 +64,10 @@ func TestText(t *testing.T) {
 		"nobody says this": "nobody says this",
 	} {
 		if got := zh.Text(english, "/registry", "v1.2.3"); got != want {
-			t.Errorf("%q is %q, expected %q", english, got, want)
+			t.Errorf("%q is %q in Chinese, expected %q", english, got, want)
 		}
 		if got := (Printer{}).Text(english, "v1.2.3"); got != english {
-			t.Errorf("%q is %q in English", english, got)
+			t.Errorf("%q is %q in English, expected the same text", english, got)
 		}
 	}
 }

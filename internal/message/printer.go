@@ -8,10 +8,12 @@
 //	p.Sprintf("%d of %d exercises", passed, all)
 //	p.Plural(n, "%d call", "%d calls", n)
 //
-// Errorf makes the errors that a user can see. They report wrapped errors in the same language.
-// Of makes a part of a message, Plural chooses one of two messages, and Join joins several
-// parts. The argument of a parameter named format is always a message. If Chinese needs another
-// order of the operands, its format numbers them, as in "%[2]s: %[1]s".
+// Errorf makes the errors that a user can see. In Chinese, the wrapped errors are
+// Chinese, too. Of makes a message, which can be an operand of another message.
+// Plural chooses one of two messages, and Join joins several.
+// The argument of a parameter named format is always a message.
+// If Chinese needs another order of the operands, its format numbers them, as in
+// "%[2]s: %[1]s".
 //
 // To add a message, write it in English, then run "go test ./internal/message". The test names
 // each message that zh.po lacks, each unused entry, and each pair of formats that do not match.
@@ -27,7 +29,7 @@ import (
 // A Printer writes messages in one language. The zero value writes English.
 type Printer struct{ chinese bool }
 
-// For returns a language's printer: "en" or "zh"; "" is English.
+// For returns the printer for a language: Chinese for "zh", English for all others.
 func For(lang string) Printer { return Printer{chinese: lang == "zh"} }
 
 // Lang returns the printer's language, "en" or "zh".
@@ -45,8 +47,8 @@ type localizer interface {
 	Localize(p Printer) string
 }
 
-// Sprintf formats a message. The format must be a constant, because the test finds it in
-// the source.
+// Sprintf formats a message. The format must be a constant, because a test collects
+// the formats from the source.
 func (p Printer) Sprintf(format string, args ...any) string {
 	if chinese, ok := p.lookUp(format); ok {
 		format = chinese
@@ -55,9 +57,9 @@ func (p Printer) Sprintf(format string, args ...any) string {
 }
 
 // tighten removes the blanks that Chinese text does not have: between two Chinese
-// characters, and between a word and full-width punctuation. They come from operands that
-// are words in one message and Chinese in another. Runs of blanks, as between columns,
-// stay.
+// characters, and between a word and full-width punctuation.
+// A format has such blanks beside operands that can be English or Chinese.
+// Runs of blanks, as between columns, stay.
 func (p Printer) tighten(s string) string {
 	if !p.chinese || !strings.Contains(s, " ") {
 		return s
@@ -80,8 +82,7 @@ func (p Printer) tighten(s string) string {
 
 func isWide(r rune) bool { return unicode.Is(unicode.Han, r) || isFullWidth(r) }
 
-// isFullWidth reports whether a character is full-width punctuation, such as a comma or
-// a bracket.
+// isFullWidth reports whether a character is full-width punctuation, such as a Chinese comma.
 func isFullWidth(r rune) bool { return r >= 0x3001 && r <= 0x301f || r >= 0xff01 && r <= 0xff1f }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -95,8 +96,8 @@ func (p Printer) Plural(n int, one, many string, args ...any) string {
 	return p.Sprintf(one, args...)
 }
 
-// Clauses joins parts of a sentence, or a row of facts, with a comma, full-width in
-// Chinese. Use List to enumerate names.
+// Clauses joins parts of a sentence, or a row of facts, with a comma: full-width in
+// Chinese, ", " in English. Use List to enumerate names.
 func (p Printer) Clauses(parts ...string) string { return strings.Join(parts, p.Sprintf(", ")) }
 
 func (p Printer) lookUp(english string) (string, bool) {
@@ -108,23 +109,23 @@ func (p Printer) lookUp(english string) (string, bool) {
 }
 
 func (p Printer) localize(args []any) []any {
-	said := make([]any, len(args))
+	localized := make([]any, len(args))
 	for i, arg := range args {
 		switch arg := arg.(type) {
 		case localizer:
-			said[i] = arg.Localize(p)
+			localized[i] = arg.Localize(p)
 		case error:
-			said[i] = p.Error(arg)
+			localized[i] = p.Error(arg)
 		default:
-			said[i] = arg
+			localized[i] = arg
 		}
 	}
-	return said
+	return localized
 }
 
 // Text returns the Chinese for an English text, such as a flag's description, or the
-// English if the catalogue has no Chinese. The catalogue may have "%s" in place of one of
-// the values.
+// English if the catalogue has no Chinese. If the text contains one of the values,
+// the catalogue may have "%s" in its place.
 func (p Printer) Text(english string, values ...string) string {
 	if chinese, ok := p.lookUp(english); ok {
 		return chinese

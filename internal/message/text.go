@@ -6,7 +6,8 @@ type Text struct {
 	Zh string `yaml:"zh"`
 }
 
-// In returns the text in "en" or "zh", or in English without Chinese.
+// In returns the Chinese text for "zh", if there is one. Otherwise it returns the
+// English text.
 func (t Text) In(lang string) string {
 	if lang == "zh" && t.Zh != "" {
 		return t.Zh

@@ -1,7 +1,7 @@
 package message
 
-// A UsageError reports a mistake in a command: a wrong flag, name or combination. The
-// exit status is another than for a failure, and the help is named.
+// A UsageError reports a mistake in a command: a wrong flag, name or combination.
+// apitrace exits with another status than for a failure, and says which help to read.
 type UsageError struct {
 	Err error
 	// Command is the command with the right help; "" if unknown.
@@ -11,10 +11,10 @@ type UsageError struct {
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// UsageErrorf makes a UsageError from a format, like fmt.Errorf.
+// UsageErrorf returns a UsageError with the error of Errorf.
 func UsageErrorf(format string, args ...any) error { return &UsageError{Err: Errorf(format, args...)} }
 
-// ToUsageError makes an error a UsageError; nil stays nil.
+// ToUsageError wraps err in a UsageError. It returns nil for nil.
 func ToUsageError(err error) error {
 	if err == nil {
 		return nil
