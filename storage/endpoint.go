@@ -56,6 +56,9 @@ func (e Endpoint) Validate() error {
 		if u.Scheme == "http" && e.CAFile+e.CertFile+e.KeyFile != "" {
 			return message.Errorf("%q does not use TLS, but certificates are given: expected https://", member)
 		}
+		if first, _, _ := strings.Cut(e.URL, "://"); u.Scheme != first {
+			return message.Errorf("%q begins with another scheme than the first address of etcd: expected %s:// for all", member, first)
+		}
 	}
 	if (e.CertFile == "") != (e.KeyFile == "") {
 		return message.NewError("a client certificate for etcd and its key belong together: expected both or none")

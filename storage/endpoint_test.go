@@ -42,14 +42,15 @@ func TestEndpointValidate(t *testing.T) {
 		}
 	}
 	for want, e := range map[string]Endpoint{
-		`"127.0.0.1:1" is not an address of etcd`: {URL: "127.0.0.1:1"},
-		`"" is not an address of etcd`:            {URL: "https://a:1,"},
-		`"http://a:1" does not use TLS`:           {URL: "http://a:1", CAFile: own.CAFile},
-		"belong together":                         {URL: "https://a:1", CertFile: own.CertFile},
-		`"mine" is not a prefix of keys`:          {URL: "https://a:1", Prefix: "mine"},
-		"no such file":                            {URL: "https://a:1", CAFile: filepath.Join(dir, "none")},
-		"holds no certificate":                    {URL: "https://a:1", CAFile: empty},
-		"failed to find any PEM data":             {URL: "https://a:1", CertFile: own.CertFile, KeyFile: empty},
+		`"127.0.0.1:1" is not an address of etcd`:  {URL: "127.0.0.1:1"},
+		`"" is not an address of etcd`:             {URL: "https://a:1,"},
+		`"http://a:1" does not use TLS`:            {URL: "http://a:1", CAFile: own.CAFile},
+		`"https://b:1" begins with another scheme`: {URL: "http://a:1,https://b:1"},
+		"belong together":                          {URL: "https://a:1", CertFile: own.CertFile},
+		`"mine" is not a prefix of keys`:           {URL: "https://a:1", Prefix: "mine"},
+		"no such file":                             {URL: "https://a:1", CAFile: filepath.Join(dir, "none")},
+		"holds no certificate":                     {URL: "https://a:1", CAFile: empty},
+		"failed to find any PEM data":              {URL: "https://a:1", CertFile: own.CertFile, KeyFile: empty},
 	} {
 		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", e, err, want)

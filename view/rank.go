@@ -22,12 +22,11 @@ type step struct {
 	parent    int  // the step above, -1 for the first
 	inLayer   int  // number of consecutive steps above it in its layer
 	below     int  // number of different steps right below it, except minor ones
-	// newNames counts attributes that no earlier call had. facts counts the new
-	// attributes with a value that Shorten keeps. newValues counts new pairs of
-	// an attribute and a value.
-	newNames, facts, newValues int
-	decides                    bool // whether a new value decides the request
-	score                      int
+	// newNames counts attributes that no earlier call had. newValues counts new
+	// pairs of an attribute and a value.
+	newNames, newValues int
+	decides             bool // whether a new value decides the request
+	score               int
 }
 
 // way identifies a step.
@@ -107,9 +106,6 @@ func (r *ranking) add(i int) {
 		if anyValue := (value{name, ""}); !r.known[anyValue] {
 			r.known[anyValue] = true
 			step.newNames++
-			if Shorten(v) == v {
-				step.facts++
-			}
 		}
 	}
 }

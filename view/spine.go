@@ -7,11 +7,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// firstPaired returns a call below call i that both sides make, and that is a
+// largestPaired returns a call below call i that both sides make, and that is a
 // key step or leads to one. Calls below such a call are not considered. Of
-// several calls, firstPaired returns the call with the most calls below it. If
+// several calls, largestPaired returns the call with the most calls below it. If
 // there is none, it returns diff.None.
-func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
+func (c *Differences) largestPaired(tree *trace.Tree, i int) int {
 	partner, leads := c.Partners(tree), c.keyA
 	if tree == c.Diff.B {
 		leads = c.keyB
@@ -31,7 +31,7 @@ func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
 }
 
 // KeysBetween returns the key steps from the call of a change, which only one
-// side makes, down to the first call below that both sides make (firstPaired).
+// side makes, down to the first call below that both sides make (largestPaired).
 // It returns calls of the side's tree: the first key step of each part of the
 // server. It returns nil if both sides make no call below.
 //
@@ -42,7 +42,7 @@ func (c *Differences) KeysBetween(change diff.Change, classifier Classifier) []i
 		return nil
 	}
 	tree, top := c.SideOf(change)
-	inner := c.firstPaired(tree, top)
+	inner := c.largestPaired(tree, top)
 	if inner == diff.None {
 		return nil
 	}
@@ -65,7 +65,12 @@ func (c *Differences) KeysBetween(change diff.Change, classifier Classifier) []i
 // partOf returns the part of the server that a function belongs to: its layer,
 // or impersonation, which is a part of the authorization layer.
 func partOf(classifier Classifier, function string) string {
-	layer := classifier.Layer(function)
+	return partOfLayer(classifier.Layer(function), function)
+}
+
+// partOfLayer returns the part of the server that a function of a layer belongs to: the
+// layer, or impersonation.
+func partOfLayer(layer, function string) string {
 	if Impersonation(layer, function) {
 		return impersonation
 	}

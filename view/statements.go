@@ -164,7 +164,7 @@ func (s *Summary) newCallees(kind diff.Kind, i int) []*finding {
 	if kind == diff.Added {
 		tree, calls = s.Diff.B, s.Merged.B
 	}
-	if s.reasons == nil || s.sides.Scenarios || s.firstPaired(tree, calls[i]) == diff.None {
+	if s.reasons == nil || s.sides.Scenarios || s.largestPaired(tree, calls[i]) == diff.None {
 		return nil
 	}
 	var all []*finding
@@ -211,7 +211,7 @@ func replacements(all []*finding, part func(*finding) string) []*finding {
 
 // partOfStatement returns the part of the server that shows a statement.
 func (s *Summary) partOfStatement(st *finding) string {
-	return s.part(st.layer, s.Merged.Tree.Call(st.at[0]).Function)
+	return partOfLayer(st.layer, s.Merged.Tree.Call(st.at[0]).Function)
 }
 
 func (o *oneSidedCall) samePlace(removed *oneSidedCall) bool {
@@ -250,7 +250,7 @@ func (s *Summary) only(c *ShownChange) oneSidedCall {
 		o.above = s.inA(tree, parent)
 	}
 	if c.Wraps && tree.Parent(i) >= 0 {
-		if inner := s.firstPaired(tree, i); inner != diff.None {
+		if inner := s.largestPaired(tree, i); inner != diff.None {
 			o.inner, o.innerA = nameOfCall(tree.Call(inner)), s.inA(tree, inner)
 			var below int
 			if o.deepA, o.deepB, below = s.nested(tree, i, inner); o.deepA != o.deepB {

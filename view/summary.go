@@ -269,15 +269,6 @@ func NewSummary(c *Differences, guide Guide, sides SideNames, reasons *diff.Reas
 // own title, and so its own summary.
 const impersonation = trace.LayerAuthorization + "/impersonation"
 
-// part returns the part of the server that a function of a layer belongs to: this
-// layer, or impersonation.
-func (s *Summary) part(layer, function string) string {
-	if Impersonation(layer, function) {
-		return impersonation
-	}
-	return layer
-}
-
 // partOf returns the part of the server for call i of the merged tree.
 func (s *Summary) partOf(i int) string {
 	return partOf(s.guide, s.Merged.Tree.Call(i).Function)

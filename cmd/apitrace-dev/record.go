@@ -8,6 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/apitrace-dev/library"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -64,10 +65,19 @@ func (o *recordOptions) run(c *cobra.Command, std *console.Streams) error {
 		return err
 	}
 	if c.Flags().Changed("faults") {
-		names := slices.DeleteFunc(o.faults, func(name string) bool { return name == "all" })
+		if c.Flags().Changed("k8s") {
+			return message.UsageErrorf("--faults records %s, the release of the course: leave out --k8s", apiserver.DefaultVersion)
+		}
+		names := o.faults
+		if slices.Contains(names, "all") {
+			names = nil
+		}
 		return library.RecordFaults(c.Context(), apiserver.DefaultVersion, o.folder, names, std)
 	}
 	if o.names {
+		if c.Flags().Changed("to") {
+			return message.UsageErrorf("--names writes to %s: leave out --to", lineage.Folder)
+		}
 		return library.RecordNames(c.Context(), lineage.Folder, std)
 	}
 	return library.Record(c.Context(), o.versions, o.folder, o.index, std)

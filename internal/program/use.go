@@ -2,7 +2,6 @@ package program
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // useFile is an entry's lock file. Processes that use the entry share the lock.
@@ -92,9 +93,12 @@ type inUseError struct {
 	Building bool
 }
 
-func (e *inUseError) Error() string {
+func (e *inUseError) Error() string { return e.Localize(message.Printer{}) }
+
+// Localize returns the error in the printer's language.
+func (e *inUseError) Localize(p message.Printer) string {
 	if e.Building {
-		return fmt.Sprintf("removing %s from the cache: another apitrace is using it in a build; wait until the build has finished", e.Entry.Name)
+		return p.Sprintf("removing %s from the cache: another apitrace is using it in a build; wait until the build has finished", e.Entry.Name)
 	}
-	return fmt.Sprintf("removing %s from the cache: a server runs it; stop the server first (\"apitrace serve --stop\" stops the servers that \"apitrace serve\" started)", e.Entry.Name)
+	return p.Sprintf("removing %s from the cache: a server runs it; stop the server first (\"apitrace serve --stop\" stops the servers that \"apitrace serve\" started)", e.Entry.Name)
 }

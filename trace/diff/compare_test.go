@@ -253,6 +253,12 @@ func TestCompare(t *testing.T) {
 			"removed p.B\nadded p.C",
 		},
 		{
+			"a function with the same name in another process",
+			"p.A\n p.B",
+			"p.A\n p.B process=etcd",
+			"removed p.B\nadded p.B",
+		},
+		{
 			"nothing in common",
 			"p.A\n p.B",
 			"q.Other\n q.Something",

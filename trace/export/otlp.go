@@ -77,8 +77,11 @@ func (s *Sender) Close(ctx context.Context) error { return s.exporter.Shutdown(c
 // otlpClient returns the client for the protocol that the environment sets. The exporters read
 // the other variables themselves.
 func otlpClient() (otlptrace.Client, error) {
-	const variable = "OTEL_EXPORTER_OTLP_PROTOCOL"
-	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv(variable), protocolHTTP)
+	variable := "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
+	if os.Getenv(variable) == "" {
+		variable = "OTEL_EXPORTER_OTLP_PROTOCOL"
+	}
+	protocol := cmp.Or(os.Getenv(variable), protocolHTTP)
 	// Without any variable, the exporters would use TLS. OpenTelemetry's specification, and
 	// every local receiver, use plain text.
 	noEndpoint := true

@@ -212,9 +212,11 @@ func TestSendOTLPFails(t *testing.T) {
 		}
 	})
 	t.Run("protocol", func(t *testing.T) {
-		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
-		if _, err := SendOTLP(t.Context(), storagePart(t)); err == nil || !strings.Contains(err.Error(), `"http/json"`) {
-			t.Errorf("got the error %v, expected the protocol in it", err)
+		for _, variable := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
+			t.Setenv(variable, "http/json")
+			if _, err := SendOTLP(t.Context(), storagePart(t)); err == nil || !strings.HasPrefix(err.Error(), variable+` asks for the protocol "http/json"`) {
+				t.Errorf("got the error %v, expected %s and the protocol in it", err, variable)
+			}
 		}
 	})
 }

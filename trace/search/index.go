@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/kubeapitrace/apitrace/internal/columns"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -50,6 +51,18 @@ type entry struct {
 // off, and is not searched.
 const longest = 300
 
+// cut shortens a text to longest at the end of a character.
+func cut(text string) string {
+	if len(text) <= longest {
+		return text
+	}
+	end := longest
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}
+
 //go:embed data/index.zst
 var packed []byte
 
@@ -76,7 +89,7 @@ func newIndex() (*index, error) {
 			place := len(x.places)
 			x.places = append(x.places, Place{info.K8sVersion, scenario})
 			add := func(kind Kind, text string) {
-				k := key{kind, text[:min(len(text), longest)]}
+				k := key{kind, cut(text)}
 				if in := all[k]; len(in) == 0 || in[len(in)-1] != place {
 					all[k] = append(in, place)
 				}

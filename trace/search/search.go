@@ -171,7 +171,7 @@ func isStart(scenario string) bool { return scenario == "boot" || strings.HasPre
 func Of(rec *trace.Recording, place Place) []Hit {
 	var all []Hit
 	eachText(rec, func(kind Kind, text string) {
-		all = append(all, Hit{Kind: kind, Text: text[:min(len(text), longest)], Places: []Place{place}})
+		all = append(all, Hit{Kind: kind, Text: cut(text), Places: []Place{place}})
 	})
 	order := func(a, b Hit) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text)) }
 	slices.SortFunc(all, order)

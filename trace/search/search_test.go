@@ -61,7 +61,7 @@ func TestIndexIsOfTheRecordings(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, got := map[string]bool{}, map[string]bool{}
-		eachText(rec, func(_ Kind, text string) { want[text[:min(len(text), longest)]] = true })
+		eachText(rec, func(_ Kind, text string) { want[cut(text)] = true })
 		for _, e := range x.entries {
 			if slices.Contains(e.in, at) {
 				got[e.text] = true
@@ -69,6 +69,16 @@ func TestIndexIsOfTheRecordings(t *testing.T) {
 		}
 		if !maps.Equal(want, got) {
 			t.Errorf("%v: the index has other texts than the recording: run \"go test ./trace/search -update\"", place)
+		}
+	}
+}
+
+// TestCut checks that a cut text ends with a whole character.
+func TestCut(t *testing.T) {
+	whole := strings.Repeat("a", longest-1)
+	for text, want := range map[string]string{"short": "short", whole + "bc": whole + "b", whole + "€": whole} {
+		if got := cut(text); got != want {
+			t.Errorf("got %q, expected %q", got, want)
 		}
 	}
 }

@@ -50,8 +50,6 @@ type liveServer struct {
 	serverState
 	server Server
 	cancel context.CancelCauseFunc
-	// gone is closed when the server is gone.
-	gone chan struct{}
 	// lastSent is the time when the progress was last sent.
 	lastSent time.Time
 }
@@ -95,7 +93,7 @@ func (l *live) start(order ServerOrder) (serverState, error) {
 		return serverState{}, conflict(message.Errorf("%d servers are running: no more can run at the same time", len(running)), message.Of("stop one of them first"))
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s := &liveServer{cancel: cancel, gone: make(chan struct{})}
+	s := &liveServer{cancel: cancel}
 	s.LiveServer = LiveServer{Release: release, As: as, State: stateStarting, Commands: []string{}}
 	l.servers = append(l.servers, s)
 	l.resetGrace()
@@ -110,7 +108,6 @@ func (l *live) find(release string) int {
 
 // run starts a server, and stops it when it dies or ctx is done.
 func (l *live) run(ctx context.Context, s *liveServer) {
-	defer close(s.gone)
 	defer s.cancel(nil)
 	server, err := l.engine.Start(ctx, s.Release, session.LiveOptions{
 		As:       s.As,

@@ -28,7 +28,7 @@ func (l *Learner) Leave(ctx context.Context) error {
 	if forgotten {
 		l.sayf("You have left the group, and the leader's server has deleted your data. Your progress is kept on this machine.")
 	} else {
-		l.sayf("You have left the group. The leader's server did not answer, so it keeps the data that it has received. Your progress is kept on this machine.")
+		l.sayf("You have left the group. The leader's server was not told, so it keeps the data that it has received. Your progress is kept on this machine.")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/fault"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
@@ -31,6 +32,11 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 	faults, err := fault.List()
 	if err != nil {
 		return err
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(faults, func(f *fault.Fault) bool { return f.Name == name }) {
+			return message.UsageErrorf("there is no fault %q", name)
+		}
 	}
 	info, err := infoOf(ctx, folder)
 	if err != nil {
