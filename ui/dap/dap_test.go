@@ -389,15 +389,19 @@ func TestBreakpoints(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
+	wrapped, other := small(), small()
+	other.Requests[0].Calls[1].Error = "another error" // in place of parse's
 	for _, test := range []struct {
+		rec     *trace.Recording
 		filters []string
 		want    []string
 	}{
-		{[]string{"began"}, []string{"m.parse returns"}},
-		{[]string{"error", "panic"}, []string{"m.parse returns", "m.read returns", "m.store returns"}},
-		{[]string{}, nil},
+		{wrapped, []string{"began"}, []string{"m.parse returns"}},
+		{other, []string{"began"}, []string{"m.parse returns", "m.read returns"}},
+		{wrapped, []string{"error", "panic"}, []string{"m.parse returns", "m.read returns", "m.store returns"}},
+		{wrapped, []string{}, nil},
 	} {
-		c := connect(t, library{rec: small()})
+		c := connect(t, library{rec: test.rec})
 		at := c.launch(map[string]any{"scenario": "small", "stopOnEntry": false}, func() {
 			request[*protocol.SetExceptionBreakpointsResponse](c, "setExceptionBreakpoints", map[string]any{"filters": test.filters})
 		})

@@ -1,6 +1,8 @@
 package dap
 
 import (
+	"strings"
+
 	"github.com/google/go-dap"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -55,12 +57,14 @@ func (s *session) failed(p step.Position) bool {
 	case filters[filterError]:
 		return true
 	}
-	return filters[filterBegan] && !s.failedBelow(p.Call)
+	return filters[filterBegan] && !s.isPassedOn(p.Call)
 }
 
-func (s *session) failedBelow(call int) bool {
+// isPassedOn reports whether a direct callee returned the error of a call. The text of a
+// wrapped error contains the text of the error inside.
+func (s *session) isPassedOn(call int) bool {
 	for child := range s.walker.Tree.Children(call) {
-		if s.walker.Tree.Call(child).Error != "" {
+		if err := s.walker.Tree.Call(child).Error; err != "" && strings.Contains(s.walker.Tree.Call(call).Error, err) {
 			return true
 		}
 	}
