@@ -236,9 +236,12 @@ func encode(data any) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// compress compresses a piece of a site. The best level would save 5 % of the size, and cost
+// a fourth more processor time for the whole site.
 func compress(data []byte) ([]byte, error) {
+	const level = 6
 	var out bytes.Buffer
-	to, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	to, err := gzip.NewWriterLevel(&out, level)
 	if err != nil {
 		return nil, err
 	}
