@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -65,7 +64,7 @@ func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 	}
 	if slices.ContainsFunc(steps, func(s HistoryStep) bool { return s.Changes.Text != "" }) {
 		fmt.Fprintln(out)
-		legend := d.words.Sprintf("+ added, - removed, ~ renamed, > moved, # another number of times, ^ reordered, = other values; (+) the release before has this code, too, but did not run it; (-) this release still has the code, but did not run it; ◌+ from this release on, apitrace records the function; ◌- it no longer does")
+		legend := d.words.Sprintf("each release is compared with the one above: + added, - removed, ~ renamed, > with another caller, # called more or less often, ^ reordered, = other values; (+) newly called, though the source of the release before has the function, too; (-) no longer called, though the source still has it; ◌+ and ◌-: only apitrace's recording of the function begins or ends here; \"apitrace diff\" of two releases has the reasons and the smaller changes")
 		for _, text := range append([]string{legend}, d.earlyPatches(steps)...) {
 			for _, line := range wrap(text, max(d.width, 20)) {
 				fmt.Fprintln(out, d.Facts.Render(line))
@@ -88,26 +87,26 @@ func (d *pen) earlyPatches(steps []HistoryStep) []string {
 		if patch := patchOf(step.Version); patch >= patchOf(before.Version) || patch >= patchOf(after.Version) {
 			continue
 		}
-		var names []string
-		for _, name := range append(common(step.Changes.Went, after.Changes.Came), common(step.Changes.Came, after.Changes.Went)...) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
-			}
+		if lacks := common(step.Changes.Went, after.Changes.Came); len(lacks) > 0 {
+			texts = append(texts, d.words.Sprintf("%s alone lacks %s", step.Version, d.firstOf(lacks)))
 		}
-		if len(names) == 0 {
-			continue
+		if has := common(step.Changes.Came, after.Changes.Went); len(has) > 0 {
+			texts = append(texts, d.words.Sprintf("%s alone has %s", step.Version, d.firstOf(has)))
 		}
-		const most = 4
-		if len(names) > most {
-			names = append(names[:most], d.Ellipsis)
-		}
-		texts = append(texts, d.words.Sprintf("%s (%s)", step.Version, d.list(names)))
 	}
 	if len(texts) == 0 {
 		return nil
 	}
-	return []string{d.words.Sprintf("early patch releases, compared with the releases before and after: %s; only this release has or lacks the functions in brackets, perhaps because later patch releases got a change that it does not have",
-		message.List(texts))}
+	return []string{d.words.Sprintf("early patch releases, so that a later patch release may have a change that they do not have: %s", strings.Join(texts, d.words.Sprintf("; ")))}
+}
+
+// firstOf lists the first names.
+func (d *pen) firstOf(names []string) string {
+	const most = 4
+	if len(names) > most {
+		names = append(names[:most], d.Ellipsis)
+	}
+	return d.list(names)
 }
 
 // common returns the names that are in both lists.

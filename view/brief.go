@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
@@ -55,7 +56,7 @@ func (c *Comparer) Brief(sentences bool) *Brief {
 		}
 		differences := NewUnmerged(d, c.guide)
 		for _, p := range differences.Packages {
-			packages = appendNew(packages, fmt.Sprintf("%s %s %s", p.From, c.words.Arrow, p.To))
+			packages = appendNew(packages, c.words.Plural(p.Functions, "%[2]s %[3]s %[4]s (%[1]d function)", "%[2]s %[3]s %[4]s (%[1]d functions)", p.Functions, p.From, c.words.Arrow, p.To))
 		}
 		for _, change := range differences.Changes {
 			counts[change.Kind]++
@@ -202,6 +203,14 @@ func (c *Comparer) briefly(differences *Differences, change ShownChange) string 
 		}
 		was, is := FilesApart(a.File, b.File)
 		return fmt.Sprintf("%s (%s %s %s)", name, was, w.Arrow, is)
+	case diff.Moved:
+		d := differences.Diff
+		was, is := callerOf(d.A, change.A), callerOf(d.B, change.B)
+		if was == "" || is == "" || was == is {
+			return name
+		}
+		was, is = apart(was, is)
+		return c.words.Sprintf("%s (caller %s %s %s)", name, was, w.Arrow, is)
 	case diff.Repeated:
 		return fmt.Sprintf("%s %s%d %s %s%d", name, w.Times, change.CountA, w.Arrow, w.Times, change.CountB)
 	case diff.Valued:
@@ -213,6 +222,15 @@ func (c *Comparer) briefly(differences *Differences, change ShownChange) string 
 }
 
 // appendNew appends a text unless the list has it.
+// callerOf returns the full name of a call's caller, or "".
+func callerOf(tree *trace.Tree, call int) string {
+	above := tree.Parent(call)
+	if above < 0 {
+		return ""
+	}
+	return tree.Call(above).Function
+}
+
 func appendNew(list []string, text string) []string {
 	if slices.Contains(list, text) {
 		return list

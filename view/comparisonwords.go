@@ -27,8 +27,8 @@ func newComparisonWords(c *diff.Comparison, o ComparisonOptions) comparisonWords
 func (w *comparisonWords) kind(k diff.Kind) string { return kindNames[k].Localize(w.Printer) }
 
 var kindNames = map[diff.Kind]message.Message{
-	diff.Added: message.Of("added"), diff.Removed: message.Of("removed"), diff.Moved: message.Of("moved"), diff.Renamed: message.Of("renamed"),
-	diff.Repeated: message.Of("another number of times"), diff.Reordered: message.Of("reordered"), diff.Valued: message.Of("with other values"), diff.Timed: message.Of("timing only"),
+	diff.Added: message.Of("added"), diff.Removed: message.Of("removed"), diff.Moved: message.Of("with another caller"), diff.Renamed: message.Of("renamed"),
+	diff.Repeated: message.Of("called more or less often"), diff.Reordered: message.Of("reordered"), diff.Valued: message.Of("with other values"), diff.Timed: message.Of("timing only"),
 }
 
 func (w *comparisonWords) samePath() string { return w.Sprintf("the same path") }

@@ -56,6 +56,9 @@ const (
 	// EvidenceOtherName: the source of a side has the function in Package, where its name
 	// is Name.
 	EvidenceOtherName EvidenceKind = "other name"
+	// EvidenceNoCall: in the source of a side, the caller with that full Name does not make
+	// the call.
+	EvidenceNoCall EvidenceKind = "no call"
 	// EvidenceInstead: both sources have the call, of an interface method or a function
 	// value. On a side, it runs the function with that Name.
 	EvidenceInstead EvidenceKind = "instead"
@@ -95,13 +98,15 @@ func (e *Evidence) In(p message.Printer) string {
 		return p.Sprintf("the call depends on feature gate %s, off by default since %s", e.Gate, e.Since)
 	case EvidenceAsks:
 		if e.On {
-			return p.Sprintf("%s asks for feature gate %s, on by default since %s", e.Name, e.Gate, e.Since)
+			return p.Sprintf("%s checks feature gate %s, on by default since %s", e.Name, e.Gate, e.Since)
 		}
-		return p.Sprintf("%s asks for feature gate %s, off by default since %s", e.Name, e.Gate, e.Since)
+		return p.Sprintf("%s checks feature gate %s, off by default since %s", e.Name, e.Gate, e.Since)
 	case EvidenceNoFunction:
 		return p.Sprintf("the source of %s has no %s", e.Side, e.Name)
 	case EvidenceNoPackage:
-		return p.Sprintf("%s does not trace package %s, or does not have it", e.Side, e.Package)
+		return p.Sprintf("not known whether %s made this call: apitrace recorded nothing of package %s there", e.Side, e.Package)
+	case EvidenceNoCall:
+		return p.Sprintf("in the source of %s, %s does not make this call", e.Side, funcname.Short(e.Name))
 	case EvidenceOtherName:
 		return p.Sprintf("the source of %s has it, too, as %s", e.Side, e.Name)
 	case EvidenceInstead:
@@ -113,7 +118,7 @@ func (e *Evidence) In(p message.Printer) string {
 	case EvidenceBothLead:
 		return p.Sprintf("both sources have the call that leads there")
 	case EvidenceBranch:
-		return p.Sprintf("in %s the call is made only %s", e.Side, e.branch())
+		return p.Sprintf("in %s %s", e.Side, e.branch())
 	case EvidenceNoBranch:
 		return p.Sprintf("in %s the call is in no branch", e.Side)
 	case EvidenceNoPlugin:
@@ -147,23 +152,23 @@ func (e *Evidence) branch() message.Message {
 	limit := limitOf(b.Threshold)
 	switch {
 	case b.Kind == recordings.BranchPast:
-		return message.Of("if `%s` is false%s%s: if it is true, the code leaves before the call", condition, limit, place)
+		return message.Of("the code leaves before this call if `%s` is true%s%s", condition, limit, place)
 	case b.Kind == recordings.BranchLoop:
-		return message.Of("in the loop over `%s`%s%s", strings.TrimPrefix(b.Text, "range "), limit, place)
+		return message.Of("the call is made for each element of `%s`%s%s", strings.TrimPrefix(b.Text, "range "), limit, place)
 	case b.Kind == recordings.BranchElse && isType:
-		return message.Of("if `%s` is not of type `%s`%s%s", asserted[2], asserted[3], limit, place)
+		return message.Of("the call is made only if `%s` is not of type `%s`%s%s", asserted[2], asserted[3], limit, place)
 	case b.Kind == recordings.BranchElse:
-		return message.Of("if `%s` is false%s%s", condition, limit, place)
+		return message.Of("the call is made only if `%s` is false%s%s", condition, limit, place)
 	case isIf && isType:
-		return message.Of("if `%s` is of type `%s`%s%s", asserted[2], asserted[3], limit, place)
+		return message.Of("the call is made only if `%s` is of type `%s`%s%s", asserted[2], asserted[3], limit, place)
 	case isIf:
-		return message.Of("if `%s` is true%s%s", condition, limit, place)
+		return message.Of("the call is made only if `%s` is true%s%s", condition, limit, place)
 	case isAnd:
-		return message.Of("if `%s` is true%s%s", left, limit, place)
+		return message.Of("the call is made only if `%s` is true%s%s", left, limit, place)
 	case isOr:
-		return message.Of("if `%s` is false%s%s", right, limit, place)
+		return message.Of("the call is made only if `%s` is false%s%s", right, limit, place)
 	}
-	return message.Of("in the branch `%s`%s%s", b.Text, limit, place) // a case, or a loop with a condition
+	return message.Of("the call is made only in the branch `%s`%s%s", b.Text, limit, place) // a case, or a loop with a condition
 }
 
 // assertion matches the condition that a value has a type: v, ok := x.(T); ok.
@@ -188,8 +193,10 @@ func (s *Summary) sourceOf(st *Statement, why diff.Reason, more []Evidence) []Ev
 	case s.varies(st.Caller) && (s.sides.Scenarios || st.Why == diff.OtherWay) && (len(more) == 0 || more[0].Kind != EvidenceGate):
 		return []Evidence{{Kind: EvidenceVaries, Name: st.Caller.Name}}
 	case s.sides.Scenarios:
-	case why.Why == diff.NewFunction && why.Package != "":
+	case why.Why == diff.NewFunction && why.Package != "" && why.OtherCaller == "":
 		return []Evidence{{Kind: EvidenceNoPackage, Side: st.lacks(), Package: why.Package}}
+	case (why.Why == diff.NewCall || why.Why == diff.NewFunction && why.Package != "") && why.OtherCaller != "":
+		return []Evidence{{Kind: EvidenceNoCall, Side: st.lacks(), Name: why.OtherCaller}}
 	case why.Why == diff.NewFunction:
 		return []Evidence{{Kind: EvidenceNoFunction, Side: st.lacks(), Name: st.Callee.Name}}
 	case why.Why == diff.MovedFunction:

@@ -356,7 +356,12 @@ func (s *Summary) onlyOn(o *oneSidedCall, purposes []string) Statement {
 	if st.Only = SideA; o.kind == diff.Added {
 		st.Only = SideB
 	}
-	if s.sides.Scenarios { // the source is the same
+	switch {
+	case s.sides.Scenarios: // the source is the same
+		st.Why = diff.NoReason
+	case st.Why == diff.NewFunction && o.why.Package != "" && o.why.OtherCaller != "":
+		st.Why = diff.NewCall
+	case st.Why == diff.NewFunction && o.why.Package != "": // it may have run there unseen
 		st.Why = diff.NoReason
 	}
 	nested := o.deepA != o.deepB

@@ -26,7 +26,7 @@ func TestSentences(t *testing.T) {
 		{"replaced", "p.A\n p.Old\n  p.X\n   p.Y", "p.A\n q.Different\n  q.More\n   p.X\n    p.Y", "q.Different takes the place of p.Old between p.A and p.X", "q.Different 取代 p.Old，位于 p.A 和 p.X 之间"},
 		{
 			"a function that calls itself once more", "p.A\n p.U\n  p.U\n   p.X", "p.A\n p.U\n  p.U\n   p.U\n    p.X",
-			"calls of p.U are nested 2 deep below p.A in 50%A, 3 deep in two", "p.U 在 p.A 之下嵌套调用，在 50%A 中为 2 层，在 two 中为 3 层",
+			"below p.A, calls of p.U inside one another: 2 in 50%A, 3 in two", "在 p.A 之下，p.U 的调用彼此嵌套：在 50%A 中 2 层，在 two 中 3 层",
 		},
 		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L once in 50%A, twice in two", "p.A 在 50%A 中调用 p.L 1 次，在 two 中 2 次"},
 		{
@@ -70,7 +70,7 @@ func TestSentences(t *testing.T) {
 			"what is called again for the same plugins is told once",
 			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n p.W\n  p.X",
 			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c\n p.W\n  p.X\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
-			"p.W now calls p.H (b, c)", "p.W 现在调用 p.H（b、c）",
+			"p.W now calls p.H (b, c) [in the source of 50%A, p.W does not make this call]", "p.W 现在调用 p.H（b、c） [在 50%A 的源码中，p.W 不发起这次调用]",
 		},
 	}
 	for _, test := range tests {
@@ -99,7 +99,7 @@ func TestSentencesAskTheSource(t *testing.T) {
 		{"it lost its span", "p.A\n p.B", "p.A", nil, []string{"p.A p.B!"}, "p.A calls p.B on both sides; it has no span in two [it calls nothing, and apitrace did not record such functions then]"},
 		{"it got a span", "p.A", "p.A\n p.B", []string{"p.A p.B!"}, nil, "p.A calls p.B on both sides; it has no span in 50%A [it calls nothing, and apitrace did not record such functions then]"},
 		{"it is in a package that is not traced", "p.A\n p.B", "p.A", nil, []string{"p.A x.org/p.B"}, "p.A calls p.B on both sides; in two it is in a package that is not traced [in two the package is x.org/p]"},
-		{"the caller changed", "p.A\n p.B", "p.A", nil, []string{"p.C p.B"}, "p.A no longer calls p.B"},
+		{"the caller changed", "p.A\n p.B", "p.A", nil, []string{"p.C p.B"}, "p.A no longer calls p.B [in the source of two, p.A does not make this call]"},
 		{"it is in a package that moved", "p.A\n x/old.B", "p.A\n x/new.B\n  x/new.C", []string{"p.D x/old.C"}, nil, "old.B is now new.B; new.B calls new.C only in two [the source of 50%A has it, too, as old.C]"},
 		{"both callers have it", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", []string{"p.Q p.M"}, nil, "p.M is called by p.P in 50%A, by p.Q in two"},
 		{"both names are there", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", nil, []string{"p.C p.getIt"}, "p.GetIt takes the place of p.getIt"},
@@ -137,13 +137,13 @@ func TestSentencesNameTheBranch(t *testing.T) {
 		{"none on the other side", inA, []recordings.Branch{{}}, "", "; in two the call is made only if `n > 3` is true (p/f.go:8); in one the call is in no branch", "; 在 two 中，此调用在 `n > 3` 为真时才到达 (p/f.go:8); 在 one 中，此调用不在任何分支里"},
 		{"several on the other side", inA, []recordings.Branch{{}, {Kind: recordings.BranchIn, Text: "if ok"}}, "", "; in two the call is made only if `n > 3` is true (p/f.go:8)", "; 在 two 中，此调用在 `n > 3` 为真时才到达 (p/f.go:8)"},
 		{"a limit", recordings.Branch{Kind: recordings.BranchPast, Text: "if took < limit", Threshold: recordings.ThresholdTime}, nil, "",
-			"; in two the call is made only if `took < limit` is false, a time limit (p/f.go:7): if it is true, the code leaves before the call", "; 在 two 中，此调用在 `took < limit` 为假时才到达，这是时间阈值 (p/f.go:7)，为真则代码在此之前离开"},
+			"; in two the code leaves before this call if `took < limit` is true, a time limit (p/f.go:7)", "; 在 two 中，如果 `took < limit` 为真，代码在此调用之前离开，这是时间阈值 (p/f.go:7)"},
 		{"an assertion", recordings.Branch{Kind: recordings.BranchIn, Text: "if m, ok := h.(M); ok", Line: 1}, []recordings.Branch{{Kind: recordings.BranchElse, Text: "if m, ok := h.(M); ok", Line: 1}}, "",
 			"; in two the call is made only if `h` is of type `M` (p/f.go:8); in one the call is made only if `h` is not of type `M`", "; 在 two 中，此调用在 `h` 的类型为 `M` 时才到达 (p/f.go:8); 在 one 中，此调用在 `h` 的类型不是 `M` 时才到达"},
 		{"behind ||", recordings.Branch{Kind: recordings.BranchIn, Text: "a ||", Line: 1}, []recordings.Branch{{Kind: recordings.BranchIn, Text: "switch x case 1", Line: 1}}, "",
 			"; in two the call is made only if `a` is false (p/f.go:8); in one the call is made only in the branch `switch x case 1`", "; 在 two 中，此调用在 `a` 为假时才到达 (p/f.go:8); 在 one 中，此调用位于分支 `switch x case 1` 中"},
 		{"a plugin of a list", recordings.Branch{Kind: recordings.BranchLoop, Text: "range handlers"}, []recordings.Branch{{}}, " apitrace.admission.plugin=x",
-			"; in two the call is made only in the loop over `handlers` (p/f.go:7); in one the call is in no branch; in one, p.A does not call this plugin", "; 在 two 中，此调用位于对 `handlers` 的循环中 (p/f.go:7); 在 one 中，此调用不在任何分支里; 在 one 中，p.A 不调用这个插件"},
+			"; in two the call is made for each element of `handlers` (p/f.go:7); in one the call is in no branch; in one, p.A does not call this plugin", "; 在 two 中，对 `handlers` 的每个元素发起此调用 (p/f.go:7); 在 one 中，此调用不在任何分支里; 在 one 中，p.A 不调用这个插件"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.there == nil {
@@ -315,7 +315,7 @@ func TestKeyStepsBetween(t *testing.T) {
 		},
 		{
 			"in both sources", []string{"p.Other p.Flow", "p.Other p.Audit"}, []string{"p.Other q.MaxInFlight"},
-			"filters: p.Audit stands between p.Imp and p.Authz only in v2 (1 smaller)\nflow: q.MaxInFlight no longer stands between p.Imp and p.Authz; p.Flow stands between p.Imp and p.Authz only in v2; p.Flow now calls p.FlowQueue [the source of v1 has no p.FlowQueue] (0 smaller)\n",
+			"filters: p.Audit stands between p.Imp and p.Authz only in v2 (1 smaller)\nflow: q.MaxInFlight no longer stands between p.Imp and p.Authz [in the source of v2, p.Imp does not make this call]; p.Flow stands between p.Imp and p.Authz only in v2; p.Flow now calls p.FlowQueue [the source of v1 has no p.FlowQueue] (0 smaller)\n",
 			"- q.MaxInFlight; (+) p.Audit, p.Flow",
 		},
 	} {
@@ -443,7 +443,7 @@ func TestAskedGate(t *testing.T) {
 			Gates:     map[string]bool{gate: on},
 		}})
 	}
-	const asks = " [p.B asks for feature gate Fast, on by default since ]" // the releases are not in the index
+	const asks = " [p.B checks feature gate Fast, on by default since ]" // the releases are not in the index
 	for _, test := range []struct {
 		name, was, is  string
 		before, behind bool

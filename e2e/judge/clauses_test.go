@@ -29,6 +29,8 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 			return fmt.Errorf("%s is not in package %s", c.called, e.Package)
 		}
 		return j.absent(e.Side, c.called)
+	case view.EvidenceNoCall:
+		return j.noCall(c, e)
 	case view.EvidenceOtherName:
 		return j.otherName(c, e)
 	case view.EvidenceInstead:
@@ -86,6 +88,26 @@ func (j *judge) otherName(c claim, e *view.Evidence) error {
 		}
 	}
 	return fmt.Errorf("the source of %s has no %s in %s", e.Side, e.Name, e.Package)
+}
+
+// noCall checks that the caller of the evidence does not call the claim's function by name
+// in the source of a side.
+func (j *judge) noCall(c claim, e *view.Evidence) error {
+	if e.Side != c.lacks {
+		return fmt.Errorf("the evidence names %s, which is the side with the call", e.Side)
+	}
+	found := false
+	for _, f := range j.known[e.Name] {
+		calls, ok := j.sides[e.Side].text(f.program, f.name)
+		found = found || ok
+		if slices.ContainsFunc(calls, func(made call) bool { return made.static && made.name == c.called }) {
+			return fmt.Errorf("in the source of %s, %s calls %s", e.Side, e.Name, c.called)
+		}
+	}
+	if !found {
+		return fmt.Errorf("the source of %s has no %s", e.Side, e.Name)
+	}
+	return nil
 }
 
 // instead checks that the claim's caller has a call that may run the claim's function and

@@ -49,6 +49,9 @@ type Reason struct {
 	Package string
 	// OtherName is the function's name on the other side if Why is MovedFunction.
 	OtherName string
+	// OtherCaller is the caller's name on the other side if its source there does not make
+	// the call. It is "" if that is not known.
+	OtherCaller string
 	// Instead is set if Why is OtherWay and the caller's text calls an interface method or
 	// a function value: on the other side, this one call runs only the function Instead,
 	// which it does not run on this side.
@@ -242,6 +245,9 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 	var same bool // set if the caller's text on the other side has the call
 	if text != nil {
 		same = r.Way.standsIn(text, call)
+		if !same && r.Way.Kind == WayCalls {
+			r.OtherCaller = text.Name
+		}
 	}
 	switch {
 	case function == nil && text != nil && !same && r.Way.Kind == WayCalls && otherPlace(here, there, caller, r.Way, text) != "":
@@ -268,6 +274,7 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 	case same:
 		r.Why = OtherWay
 	case inAnotherLiteral(there.code, r.Way, call, caller, text):
+		r.OtherCaller = ""
 		return r // the literals may have changed places
 	default:
 		r.Why = NewCall

@@ -43,7 +43,7 @@ func signs() []sign {
 		{"+3", "+3", message.Of("3 levels deeper than the screen can show")},
 		{"go", "go", message.Of("on a new goroutine")},
 		{"*", "*", message.Of("marked by you")},
-		{compared, compared, message.Of("in a comparison: added, removed, moved, renamed, repeated, reordered, with other values, timing only")},
+		{compared, compared, message.Of("in a comparison: added, removed, with another caller, renamed, called more or less often, reordered, with other values, timing only")},
 	}
 }
 
