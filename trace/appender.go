@@ -10,15 +10,15 @@ import (
 )
 
 // An Appender writes a recording to a file, request by request. Load can read the
-// file at any time. If a request does not fit on the disk, it is removed again. If
-// this process is killed, Load returns the requests before the cut. Load sorts the
-// requests by the time when they were sent. An Appender is not safe for concurrent
-// use.
+// file at any time. If a request does not fit on the disk, Append removes it again. If
+// this process is killed while it writes, Load returns the complete requests and a
+// CutError. Load sorts the requests by the time when they were sent. An Appender is not
+// safe for concurrent use.
 type Appender struct {
 	// Requests is the number of requests in the file.
 	Requests int
 
-	head Recording // its Requests stay empty
+	head Recording // without Requests
 	file appendFile
 	name string
 	lock io.Closer // nil for a file without a name
@@ -82,9 +82,9 @@ func newAppender(file appendFile, name string, head Recording) *Appender {
 // A Place is the position of a request in the file, in bytes.
 type Place struct{ offset, length int64 }
 
-// Append writes a request. If it cannot be encoded, the error is a
-// [RequestError]. After an error of the file, later calls of Append write nothing
-// and return the same error.
+// Append writes a request. If the request is not valid or cannot be encoded, the
+// error is a [RequestError]. After an error of the file, later calls of Append write
+// nothing and return the same error.
 func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	if a.err != nil {
 		return Place{}, a.err

@@ -2,12 +2,12 @@ package trace
 
 import "time"
 
-// A Delivery is a call that handled the event of a request's write on the way to
-// the client of a watch. The watch is another request of the recording, and the
-// call belongs to the watch.
+// A Delivery is a call that handled an event on its way to the client of a watch. A
+// write of another request of the recording caused the event. The call is one of the
+// watch's calls.
 type Delivery struct {
-	// Request is the watch's index in Recording.Requests, Call the index of the
-	// call in it.
+	// Request is the watch's index in Recording.Requests. Call is the call's index in
+	// this request.
 	Request, Call int
 	// Revision is the revision of the write.
 	Revision int64

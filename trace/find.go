@@ -128,7 +128,7 @@ func MarkTypeParameters(name string) string {
 
 // NearFunctions returns up to three names that are most similar to the query. A name is
 // similar if few letters differ, if it is a function of this name in another package or
-// type, or if words of the name begin with all words of the query.
+// type, or if every word of the query begins a word of the name.
 func NearFunctions(query string, names []string) []string {
 	type near struct {
 		name     string

@@ -316,8 +316,9 @@ func foreignFunction(attrs otlpAttributes) string {
 	return namespace + "." + function
 }
 
-// vendorPath removes a build's prefix from the import path: the folder of a vendor tree,
-// or of the module cache. There it also removes the module's version.
+// vendorPath removes the folder of a vendor tree, or of the module cache, from the path of a
+// file. The import path is left. For the module cache, vendorPath also removes the module's
+// version.
 func vendorPath(file string) string {
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
 		return path

@@ -15,7 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// constants returns the values of a file's constants by their names.
+// constants returns the values of a file's constants, by name. It skips a constant that is
+// not a single literal.
 func constants(t *testing.T, file string) map[string]string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -27,7 +28,7 @@ func constants(t *testing.T, file string) map[string]string {
 		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
 			value, ok := spec.Values[0].(*ast.BasicLit)
 			if !ok {
-				return true // a variable
+				return true // for example, the variable processes
 			}
 			all[spec.Names[0].Name] = constant.StringVal(constant.MakeFromLiteral(value.Value, value.Kind, 0))
 		}
@@ -51,7 +52,7 @@ func TestConstantsMatchTheGuide(t *testing.T) {
 		for _, value := range step.Values {
 			keys[value.Name] = true
 			if !strings.HasPrefix(value.Name, "apitrace.") && value.Name != trace.AttrStatusCode && value.Name != trace.AttrNamespace {
-				t.Errorf("the guide's value %q: name it as trace/attributes.go does, or below \"apitrace.\"", value.Name)
+				t.Errorf("the guide has the value %q: expected a name that begins with \"apitrace.\", or %q or %q", value.Name, trace.AttrStatusCode, trace.AttrNamespace)
 			}
 		}
 	}
@@ -65,15 +66,17 @@ func TestConstantsMatchTheGuide(t *testing.T) {
 	if used := slices.Sorted(maps.Keys(layers)); !slices.Equal(declared, used) {
 		t.Errorf("trace/layers.go has the layers\n%q\nexpected the guide's layers and LayerOwn and LayerMore:\n%q", declared, used)
 	}
-	writers := map[string]string{ // by attribute, the file that writes it instead of the guide
+	writers := map[string]string{ // by attribute that is not a value of the guide, the file with the code that sets it
 		trace.AttrHandoff:           "../instrument/probe/handoff.go",
 		trace.AttrClientTraceparent: "../session/session.go",
 	}
 	for name, key := range constants(t, "attributes.go") {
 		if file := writers[key]; file != "" {
 			text, err := os.ReadFile(file)
-			if err != nil || !strings.Contains(string(text), `"`+key+`"`) && !strings.Contains(string(text), "trace."+name) {
-				t.Errorf("%s does not write %q (%v)", file, key, err)
+			if err != nil {
+				t.Error(err)
+			} else if !strings.Contains(string(text), `"`+key+`"`) && !strings.Contains(string(text), "trace."+name) {
+				t.Errorf("%s does not contain %q or trace.%s: expected that it sets the attribute", file, key, name)
 			}
 		} else if !keys[key] {
 			t.Errorf("%s: the guide has no value %q", name, key)

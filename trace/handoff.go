@@ -19,9 +19,10 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
-// Afterwards reports whether the call took the event of a write of the request from a
-// queue. Its parent is the stage that passed on the event or, for the first stage, the
-// request's first call. The parent neither called it nor waited for it.
+// Afterwards reports whether the call took an event from a queue. A write of the same
+// request caused the event. The call's parent is the stage that passed on the event or,
+// for the first stage, the request's first call. The parent neither made the call nor
+// waited for it.
 func (c *Call) Afterwards() bool { return c.Attributes[AttrHandoff] == HandoffWatch }
 
 // revision returns the etcd revision that the call recorded, or 0.
@@ -58,8 +59,8 @@ func (r *Request) SinceWrite(c *Call) int64 {
 	return 0
 }
 
-// writeOf returns the last call in etcd, and so the innermost, of the write that
-// made a revision. It returns nil if there is none.
+// writeOf returns the innermost call in etcd of the write that made a revision: the
+// last call in order of entry. It returns nil if there is none.
 func (r *Request) writeOf(revision int64) *Call {
 	for i := range slices.Backward(r.Calls) {
 		if c := &r.Calls[i]; c.Attributes[AttrEtcdTxnSucceeded] == "true" && c.revision() == revision {

@@ -1,9 +1,9 @@
 // Package trace is the data model: calls, the request that caused them, and the
 // recording that holds one or more requests.
 //
-// It is the lowest package of the viewing side. Loading, saving and the
-// conversion to OpenTelemetry belong here. Package view selects the parts of a
-// trace that a reader sees, and package render draws them.
+// It also loads and saves recordings, and converts them to OpenTelemetry spans.
+// Package view selects the parts of a trace that a reader sees, and package render
+// draws them.
 package trace
 
 import (
@@ -28,10 +28,10 @@ type Recording struct {
 	// Edited lists the traced programs' files that the user had changed, by their
 	// paths as in Call.File. It is nil if no file was changed.
 	Edited []string `json:"edited,omitempty"`
-	// Edition identifies the packages that the recording apitrace traced, and how it
-	// linked calls. In a recording with another edition, a function may be missing because
-	// it was not traced. The packages that the user traced in addition follow; see More.
-	// Edition is "" if unknown.
+	// Edition identifies the packages that apitrace traced, and the way it linked calls. In
+	// a recording with another edition, a function may be missing because it was not traced.
+	// Edition ends with the packages that the user traced in addition; see More. It is "" if
+	// unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`

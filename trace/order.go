@@ -6,8 +6,9 @@ import (
 )
 
 // inOrder reports whether the calls are one tree in order of entry: entryOrder
-// would return 0, 1, 2 and so on. It takes a fraction of entryOrder's time, and
-// every loaded recording passes it. It returns false if an id is not valid.
+// would return 0, 1, 2 and so on. It takes a fraction of entryOrder's time, which
+// matters because it runs for every loaded recording. It returns false if an id is
+// not valid.
 func (r *Request) inOrder() bool {
 	n := len(r.Calls)
 	if n == 0 || r.Calls[0].Parent != "" || !r.distinctIDs() {

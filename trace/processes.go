@@ -76,8 +76,9 @@ func (r *Recording) Behind(process string) bool {
 	return own || ProcessOf(process).Behind
 }
 
-// Versions returns a recording without requests, for links to upstream's source. Its
-// Kubernetes version is k8sVersion. If process is etcd, its etcd version is version.
+// Versions returns a recording without requests, for links to upstream's source. The
+// recording has the Kubernetes version k8sVersion. If process is etcd, it has the etcd
+// version version.
 func Versions(k8sVersion, process, version string) *Recording {
 	r := &Recording{K8sVersion: k8sVersion}
 	if ProcessOf(process).Store {
