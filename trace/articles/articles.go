@@ -2,7 +2,7 @@
 // kube-apiserver name, step by step. It looks up where each function ran in
 // recordings, and its current name. It also has the errors of the articles.
 //
-// The full history of a function belongs in packages history and lineage.
+// Packages history and lineage have the full history of a function.
 package articles
 
 import (
@@ -26,11 +26,12 @@ type article struct {
 	// Name is a letter.
 	Name  string       `yaml:"name"`
 	Title message.Text `yaml:"title"`
-	// Written names the releases that have its code, as far as known, the newest
-	// last. Nearest is the recorded release nearest to the last of them.
+	// Written names the releases with the code that the article describes, as far as
+	// known, the newest last. Nearest is the recorded release nearest to the newest of
+	// them.
 	Written string `yaml:"written"`
 	Nearest string `yaml:"-"`
-	// Note is about the whole text, or empty.
+	// Note is about the whole article, or empty.
 	Note   message.Text `yaml:"note"`
 	Chains []chain      `yaml:"chains"`
 }
@@ -39,7 +40,7 @@ type article struct {
 type chain struct {
 	Title message.Text `yaml:"title"`
 	// Scenarios are the scenarios that show the article's request, the best first.
-	// If none of them calls a step, another scenario shows it.
+	// If none of them calls a step's function, another scenario shows the step.
 	Scenarios []string `yaml:"scenarios"`
 	// Read is the release with the chain's code, if that release was never
 	// recorded.
@@ -53,9 +54,10 @@ type step struct {
 	// text is more than a name.
 	Text   string `yaml:"text"`
 	TextZh string `yaml:"text_zh"`
-	// Function is its full name in a recorded release or, if none has it, in an
-	// older release. It may also be a type. Today is the function that does the
-	// step in the newest release, if it has another name.
+	// Function is the full name of the called function in a recorded release or, if
+	// no recorded release has the function, in an older release. It may also be the name
+	// of a type. Today is the function that does the step in the newest release, if that
+	// function has another name.
 	Function string       `yaml:"function"`
 	Today    string       `yaml:"today"`
 	Note     message.Text `yaml:"note"`
@@ -180,8 +182,8 @@ func open(version, last string) (*release, error) {
 	return r, err
 }
 
-// lookUp looks a step up in the release: by the names of its functions, then by the
-// earlier and later names of these functions.
+// lookUp looks a step up in the release: by its Function and Today, then by the names of
+// these two functions in the release.
 func (r *release) lookUp(s *step) stepStatus {
 	var is stepStatus
 	names := []string{s.Function, s.Today}
@@ -212,8 +214,8 @@ func (r *release) lookUp(s *step) stepStatus {
 	return is
 }
 
-// lookUpName looks a function up. If recordings call it, the result has the first
-// of scenarios that calls it. If there is none, it has another scenario.
+// lookUpName looks a function up. If recordings call the function, the result has the
+// first of scenarios that calls it, or else another scenario that does.
 func (r *release) lookUpName(name string, scenarios []string) stepStatus {
 	if f := r.called[name]; f != nil {
 		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {

@@ -108,8 +108,8 @@ func TestOrderOfACreation(t *testing.T) {
 	}
 }
 
-// TestAdmissionBeforeTheFinisher checks a claim about article C: the mutating
-// admission runs before finishRequest up to v1.17, and below it since then.
+// TestAdmissionBeforeTheFinisher checks a claim about article C. Up to v1.17, the
+// mutating admission runs before finishRequest. Since v1.18, it runs below it.
 func TestAdmissionBeforeTheFinisher(t *testing.T) {
 	for version, before := range map[string]bool{"v1.17.17": true, "v1.18.2": false} {
 		rec, err := recordings.Load(version, "create-deployment")
@@ -121,7 +121,7 @@ func TestAdmissionBeforeTheFinisher(t *testing.T) {
 		}
 		admit, finish := at("/admission.chainAdmissionHandler.Admit"), at("/handlers.finishRequest")
 		if admit < 0 || finish < 0 || (admit < finish) != before {
-			t.Errorf("%s: the mutating admission is call %d and finishRequest call %d, expected another order", version, admit, finish)
+			t.Errorf("%s: the mutating admission is call %d and finishRequest is call %d, expected the opposite order", version, admit, finish)
 		}
 	}
 }

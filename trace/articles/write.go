@@ -193,8 +193,9 @@ func clean(all []message.Message) []message.Message {
 	return left
 }
 
-// end returns a sentence that says which releases have the step's function or type,
-// and how it ended. It is empty if no release is known to have it.
+// end returns a sentence that says which releases have the step's function or type. If a
+// later release lacks it, the sentence also says since when, and why as far as known. It
+// is empty if no release is known to have the function or type.
 func (s *step) end(r *release) message.Message {
 	for _, kind := range []lineage.Kind{lineage.Function, lineage.Type} {
 		declared, _ := funcname.SplitLiteral(s.Function)
