@@ -43,14 +43,14 @@ func (m *matcher) alignMiddle(inA, inB []int32) []position {
 	return m.alignGreedily(found, inA, inB, position{from, to}, position{len(inA), len(inB)})
 }
 
-// equal reports whether two nodes cannot be distinguished.
+// equal reports whether two nodes have equal subtrees and equal values.
 func (m *matcher) equal(x, y int32) bool {
 	return m.a.hash[x] == m.b.hash[y] && m.a.values[x] == m.b.values[y]
 }
 
 // alignBest finds the heaviest common subsequence. Only pairs with equal
-// labels have weight, and more if their subtrees or values are equal. Pairs
-// with contradicting values have no weight.
+// labels have weight. Equal subtrees, and equal values, add weight. Pairs with
+// contradicting values have no weight.
 func (m *matcher) alignBest(inA, inB []int32) []position {
 	width := len(inB) + 1
 	best := slices.Grow(m.best[:0], (len(inA)+1)*width)[:(len(inA)+1)*width] // best[i*width+j] is the greatest weight for inA[i:] and inB[j:]

@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// apply executes a script on the calls of a, the trace that it was made for. It
-// returns the resulting calls. A script has no ids and times, so apply assigns
-// new ids, and StartNs counts the calls.
+// apply executes a script on the calls of a and returns the resulting calls. The
+// script must be made for a. A script has no ids and times, so apply assigns new
+// ids, and StartNs counts the calls.
 func apply(a *trace.Tree, script []Edit) ([]trace.Call, error) {
 	t := newLinked(a)
 	for n, edit := range script {
@@ -46,7 +46,7 @@ func newLinked(tree *trace.Tree) *linked {
 	return t
 }
 
-// insert puts c below parent, after the sibling after, or first if that is nil.
+// insert puts c below parent, behind the sibling after. If after is nil, c comes first.
 func (c *linkedCall) insert(parent, after *linkedCall) {
 	c.parent, c.back = parent, after
 	if after != nil {
@@ -151,7 +151,8 @@ func (t *linked) calls() []trace.Call {
 	return all
 }
 
-// sameContents reports whether two calls are equal in a script's fields.
+// sameContents reports whether all fields of two calls are equal. Its arguments are
+// results of content.
 func sameContents(x, y *trace.Call) bool {
 	p, q := *x, *y
 	p.Attributes, q.Attributes = nil, nil

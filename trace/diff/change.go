@@ -12,7 +12,7 @@ const (
 	Moved Kind = "moved"
 	// Renamed: the function has another name, file or package.
 	Renamed Kind = "renamed"
-	// Repeated: a place calls the same function more or less often.
+	// Repeated: one caller calls the same function more or less often.
 	Repeated Kind = "repeated"
 	// Reordered: the order of calls changed.
 	Reordered Kind = "reordered"
@@ -39,9 +39,9 @@ type Change struct {
 	// first.
 	Times int
 	// Wraps is set if an added or removed call has calls of both sides below
-	// it: it was inserted above them, or removed from there.
+	// it: it was inserted above these calls, or removed from above them.
 	Wraps bool
-	// CountA and CountB are the numbers of Repeated calls on each side.
+	// CountA and CountB are, for Repeated, the numbers of calls on each side.
 	CountA, CountB int
 	// Values are the values that differ.
 	Values []ValueChange

@@ -38,7 +38,8 @@ func indices(s *side) []int {
 }
 
 // order returns a change's sort key: the position of its call in B. If only A
-// has the call, the change comes right after the last earlier call in B.
+// has the call, the change comes right after the partner of the last earlier
+// call that has a partner.
 func (d *Diff) order(c Change) int {
 	if c.B != None {
 		return 2 * c.B
@@ -63,7 +64,7 @@ type repeat struct{ above, label int32 }
 
 // onlyOn lists the calls that only one side has, each with the calls below it
 // that only this side has. Equal calls in one place are one change. here and
-// there count the repetitions on both sides.
+// there count how often each caller calls a function, on this and the other side.
 func (f *finder) onlyOn(s, other *side, here, there map[repeat]run, kind Kind) {
 	known := s.knownBelow(other)
 	seen := map[sameOnly]int{}

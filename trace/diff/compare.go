@@ -33,7 +33,7 @@ type Options struct {
 	// SameProgram says that the same programs served both requests. Functions
 	// with different names are then different functions.
 	SameProgram bool
-	// Times also reports calls that differ only in time.
+	// Times asks for changes of calls that differ only in time, too.
 	Times bool
 }
 

@@ -16,5 +16,5 @@
 // source ran differently, whether a function has no span on one side, and whether the caller's
 // text has the call at all.
 //
-// The presentation of the differences does not belong here.
+// Packages view and render present the differences.
 package diff

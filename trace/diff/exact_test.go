@@ -139,8 +139,8 @@ func ourDistance(a, b *trace.Tree) int {
 }
 
 // TestNotFarFromExact compares our matching with the exact one, on changed parts
-// of a recorded request. Ours may be shorter, because it knows moves and renames,
-// or a little longer.
+// of a recorded request. Our distance may be smaller, because only our script has
+// moves. It may also be a little greater.
 func TestNotFarFromExact(t *testing.T) {
 	var ours, exact, byPath int
 	for seed := range uint64(20) {
@@ -179,8 +179,8 @@ func partOf(t *testing.T, tree *trace.Tree, suffix string) *trace.Tree {
 }
 
 // largeTree makes a tree of about the given number of calls. It repeats a
-// recorded request, at least once. It changes about changed of every hundred
-// calls: it renames a call, wraps it, or leaves it out if it has no callees.
+// recorded request, at least once. It changes about changed percent of the calls:
+// it renames a call, wraps it, or leaves it out if it has no callees.
 func largeTree(tb testing.TB, calls, changed int, seed uint64) *trace.Tree {
 	tb.Helper()
 	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")

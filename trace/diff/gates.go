@@ -20,9 +20,9 @@ type gates struct {
 	of map[string]map[string]string
 }
 
-// gatesByCode caches the gates of the releases from CodeOf. These are few and
-// live as long as the process. Every comparison needs the gates, and a site has
-// hundreds of comparisons.
+// gatesByCode caches the gates of each release's Code. recordings.CodeOf returns few
+// of these, and keeps them as long as the process lives. Every comparison needs the
+// gates, and a web site has hundreds of comparisons.
 var gatesByCode sync.Map // of *recordings.Code to func() *gates
 
 // gatesOf returns a function that computes a release's gates on its first call.
@@ -63,8 +63,8 @@ func collect(functions []*recordings.Source, ofCaller map[string]string) map[str
 	return of
 }
 
-// each calls take for every static call, and every type of a value that a
-// function makes, with its gate.
+// each calls take for every static call, and for every type that a function makes
+// a value of. gate is "" if the call, or the making, depends on no gate.
 func each(functions []*recordings.Source, ofCaller map[string]string, take func(name, gate string)) {
 	for _, f := range functions {
 		around := ofCaller[f.Name]
@@ -103,9 +103,9 @@ func (r *Reason) findGate(here, there indexedSide, tree *trace.Tree, i int) {
 	}
 }
 
-// AskedGate returns a feature gate that the function of call i of B asks for,
-// with another default in A. on is its default in B, since the minor version
-// since. gate is "" if there is none.
+// AskedGate returns a feature gate that the function of call i of B asks for, and
+// that has another default in A. on is the default in B, and since is the minor
+// version that introduced this default. gate is "" if there is no such gate.
 func (f *Reasons) AskedGate(d *Diff, i int) (gate string, on bool, since string) {
 	call := d.B.Call(i)
 	if f.a.code == nil || f.b.code == nil {

@@ -65,8 +65,8 @@ type profile struct {
 }
 
 // profiles collects, by name, the profiles of the functions that wanted
-// accepts. key has, by node, its number among callees and callers. If inOther
-// is nil, through and places stay empty.
+// accepts. key has, by node, the number that stands for the node in callees and
+// callers. If inOther is nil, through and places stay empty.
 func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int32) map[int32]*profile {
 	all := map[int32]*profile{}
 	var through []int32

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded makes a recording of p.Serve, which calls functions. Functions with a
-// "~" call nothing.
+// recorded makes a recording in which p.Serve calls the functions in called. A
+// function whose name ends with "~" calls nothing.
 func recorded(called ...string) *trace.Recording {
 	call := func(n int, function string) trace.Call {
 		return trace.Call{ID: fmt.Sprintf("%016x", n), Function: function, File: "p/f.go", Line: 1, Process: trace.ProcessAPIServer}

@@ -93,7 +93,7 @@ type merger struct {
 	ids string
 }
 
-// place decides where the calls that only A has go.
+// place finds the places of the calls that only A has. It sets below, gone and above.
 func (m *merger) place() {
 	a := m.d.A
 	next := m.nextPaired()

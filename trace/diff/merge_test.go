@@ -66,7 +66,7 @@ func TestMergeHasAll(t *testing.T) {
 		delete(seenA, None)
 		delete(seenB, None)
 		if len(seenA) != d.A.Len() || len(seenB) != d.B.Len() || m.Tree.Len() > d.A.Len()+d.B.Len() || changes != len(d.Changes) {
-			rt.Fatalf("the merged tree has %d of %d calls of a, %d of %d calls of b, and %d of %d changes, or more calls than both", len(seenA), d.A.Len(), len(seenB), d.B.Len(), changes, len(d.Changes))
+			rt.Fatalf("the merged tree has %d of %d calls of a, %d of %d calls of b, and %d of %d changes, expected all, and at most the calls of both", len(seenA), d.A.Len(), len(seenB), d.B.Len(), changes, len(d.Changes))
 		}
 	})
 }

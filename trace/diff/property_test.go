@@ -56,7 +56,7 @@ func mutate(t *rapid.T, text string) string {
 			lines[i], lines[j] = lines[j], lines[i]
 		}
 	}
-	depth := -1 // no line may be deeper than one below the line before
+	depth := -1 // a line may be at most one level deeper than the line before
 	for i, line := range lines {
 		name := strings.TrimLeft(line, " ")
 		depth = min(len(line)-len(name), depth+1)

@@ -11,9 +11,9 @@ type Comparison struct {
 
 // A RequestPair is a request of both recordings, or of one.
 type RequestPair struct {
-	// A and B are the requests, nil on a side without it.
+	// A and B are the requests. The request that a side lacks is nil.
 	A, B *trace.Request
-	// Diff has their differences; nil if one is missing.
+	// Diff has the differences of the two requests. It is nil if one is missing.
 	Diff *Diff
 }
 
@@ -67,15 +67,15 @@ func (c *Comparison) OtherEdition() bool {
 }
 
 // samePrograms reports whether different names are known to mean different
-// functions: both recordings have the same versions, and no edit may have
-// renamed functions. The patch of a course's fault renames nothing.
+// functions: both recordings have the same versions, and no edit can have
+// renamed functions.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && !mayRename(a) && !mayRename(b)
 }
 
-// mayRename reports whether edits of the program may have renamed functions.
-// The recording of a fault has the fault's name as its scenario and as its
-// only edit.
+// mayRename reports whether edits of the program may have renamed functions. The
+// patch of a course's fault renames nothing. The recording of a fault has the
+// fault's name as its scenario and as its only edit.
 func mayRename(rec *trace.Recording) bool {
 	return len(rec.Edited) > 1 || len(rec.Edited) == 1 && rec.Edited[0] != rec.Scenario
 }

@@ -175,8 +175,8 @@ func (r *renames) likeness(x, y int32) float64 {
 }
 
 // same reports whether two declared functions, in the process of x, have the
-// same name or the same label. They have a label only if they are called: the
-// function that makes a handler may have run long before.
+// same name or the same label. A function has a label only if a trace calls it.
+// The function that makes a handler may have run long before the request.
 func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	if declaredA == declaredB {
 		return true

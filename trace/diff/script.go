@@ -113,7 +113,7 @@ func (w *scriptWriter) moves() {
 	for above, list := range below {
 		w.settle(settled, above, list, aboveA)
 	}
-	last := map[int]int{} // the last call that was placed below another
+	last := map[int]int{} // by call, the last call that was placed below it
 	for j, above := range aboveB {
 		if !w.staysB(j) {
 			continue

@@ -3,9 +3,9 @@ package diff
 import "github.com/kubeapitrace/apitrace/trace"
 
 // Times vary between runs and with the load of the machine. A difference is
-// reported only if a call's own time, without its callees, is at least minRatio
-// times as long on one side, and the difference exceeds 1/minPart of the longer
-// request.
+// reported only if it is large. A call's own time, without its callees, must be at
+// least minRatio times as long on one side as on the other. The difference must
+// exceed 1/minPart of the longer request.
 const (
 	minRatio = 2
 	minPart  = 20

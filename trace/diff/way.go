@@ -139,13 +139,13 @@ func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Wa
 	return way
 }
 
-// standsIn reports whether text, the caller's on the other side, has the same
-// call.
+// standsIn reports whether text has the same call. text is the caller's text on the
+// other side.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
 }
 
-// is reports whether c, a call in a text, can be the call of w.
+// is reports whether c, a call in a text, can be the call that w leads to.
 func (w Way) is(c recordings.SourceCall, call *trace.Call) bool {
 	if w.Kind == WayCalls && c.Kind == recordings.CallStatic && c.Name == call.Function {
 		return true
