@@ -28,9 +28,9 @@ type Dispatch struct {
 
 // Dispatches lists the recorded calls of interfaces' methods, in order of the first
 // call: one Dispatch for each combination of Method, Ran, Storage, Resource and Caller.
-// wanted selects by Method and Ran. The index says which line calls a method of an
-// interface. A line that calls several methods of one name is left out, because the
-// recording does not show which of them the line called.
+// wanted selects by Method and Ran. code, the index of the sources, says which line calls
+// a method of an interface. A line that calls several methods of one name is left out,
+// because the recording does not show which of them the line called.
 func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method, ran string) bool) ([]Dispatch, error) {
 	f := &dispatchFinder{code: code, known: map[callPlace]string{}, at: map[dispatchKey]int{}, wanted: wanted}
 	for _, rec := range of {
@@ -58,7 +58,7 @@ type dispatchFinder struct {
 
 type dispatchKey struct{ method, ran, storage, resource, caller string }
 
-// A callPlace is a line of a function with a function called from it.
+// A callPlace is a line of a function, with the function that ran when the line called it.
 type callPlace struct {
 	process, caller string
 	line            int
@@ -125,7 +125,7 @@ const (
 	handlersPackage   = "k8s.io/apiserver/pkg/endpoints/handlers."
 	storageInterfaces = "k8s.io/apiserver/pkg/registry/rest"
 	// routesPackage holds the route functions, which call a handler. Their calls have
-	// the type of the handler's storage.
+	// the type of the handler's storage as an attribute.
 	routesPackage = "k8s.io/apiserver/pkg/endpoints."
 	// serverEntry is the method that begins a request in a server.
 	serverEntry = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
@@ -133,7 +133,8 @@ const (
 
 // handlerTarget returns the storage and resource of the nearest handler around call i.
 // For a custom resource, no route function calls the handler. Instead, crdHandler makes
-// the handler right before, by calling a function with the storage.
+// the handler right before the call: it passes the storage to a function of
+// handlersPackage.
 func handlerTarget(tree *trace.Tree, i int) (storage, resource string) {
 	without := "" // the resource without its subresource
 	at, below := i, -1
@@ -156,8 +157,8 @@ func handlerTarget(tree *trace.Tree, i int) (storage, resource string) {
 }
 
 // requested returns the resource that a callee of call i read in the URL, with its
-// subresource. Only callees before the call below count. It returns "" if there is
-// none.
+// subresource. It looks only at callees with an index less than below. It returns "" if
+// there is none.
 func requested(tree *trace.Tree, i, below int) string {
 	for c := range tree.Children(i) {
 		if c >= below {

@@ -229,7 +229,7 @@ func TestLookThroughCode(t *testing.T) {
 	// The source of an edited program is not known.
 	rec.Edited = []string{"k8s.io/apiserver/pkg/endpoints/filters/traces.go"}
 	if got := page(filters+".notSystemPrivilegedGroup", "en"); !strings.Contains(got, "\ncalled by\n  filterlatency.go:108     filterlatency.trackCompleted.func1\n") {
-		t.Errorf("in an edited program, the page has no direct caller:\n%s", got)
+		t.Errorf("in an edited program: expected the caller below \"called by\" in\n%s", got)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package explain describes one function: the guide's note, its place, and its callers,
 // callees and values in recordings.
 //
-// The comparison of releases does not belong here: see packages diff and history.
+// Packages diff and history compare releases.
 package explain
 
 import (
@@ -24,8 +24,8 @@ type Activity struct {
 	// counts twice.
 	Calls      int
 	Ns, SelfNs int64
-	// Untimed counts the calls with only a recorded entry; see trace.Call.Leaf. For a
-	// function that calls nothing, these are all its calls.
+	// Untimed counts the calls of which only the entry is recorded; see trace.Call.Leaf.
+	// For a function that calls nothing, it counts all calls.
 	Untimed int
 	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour
@@ -178,8 +178,8 @@ func activityIn(function string, tree *trace.Tree, code *recordings.Code) Activi
 	return s
 }
 
-// neighbour returns call side as a neighbour of the described function. side is the
-// caller or the callee in the call called.
+// neighbour returns a neighbour of the described function. caller made the call called.
+// side is the neighbour's end of this call: caller or called.
 func neighbour(code *recordings.Code, tree *trace.Tree, side, called, caller int) Neighbour {
 	call := tree.Call(called)
 	n := Neighbour{
