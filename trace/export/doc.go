@@ -3,7 +3,7 @@
 // also sends them to OpenTelemetry receivers by OTLP.
 //
 // All formats have every call, except the diagram. The diagram shows the way through the layers
-// and says how many calls it leaves out.
+// and says how many of the calls it shows.
 //
-// The formats that apitrace reads itself belong in package trace.
+// Package trace writes the formats that apitrace reads itself.
 package export

@@ -30,8 +30,8 @@ func WriteFolded(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// A stack is a function below a stack of callers. Deep traces share most stacks, so only
-// the writer builds the whole text.
+// A stack is a function below a stack of callers. In deep traces, many stacks share their
+// callers, so the whole text of a stack is built only when it is written.
 type stack struct {
 	above int // index of the callers' stack, -1 at the top
 	frame string

@@ -28,8 +28,8 @@ type Guide interface {
 // the server's layers, in the order of their first entry. An arrow is a key step in
 // another layer than the nearest key step above. If there is none above, the arrow
 // comes from the client. Consecutive equal arrows become one arrow with a count. A
-// note has the number of calls. Each layer has its color as background, pale enough
-// for readable text.
+// note for each request has the number of calls. Each layer has its color as
+// background, pale enough for readable text.
 func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {

@@ -159,7 +159,7 @@ func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
 		}
 		delete(calls, id)
 		if hexOf(span.ParentSpanId) != call.Parent || hexOf(span.TraceId) != rec.Requests[0].TraceID {
-			t.Errorf("span %s: got the trace %x and the parent %x, expected those of the call", id, span.TraceId, span.ParentSpanId)
+			t.Errorf("span %s: got the trace %x and the parent %x, expected the call's trace and parent", id, span.TraceId, span.ParentSpanId)
 		}
 		if took := span.EndTimeUnixNano - span.StartTimeUnixNano; took != uint64(call.DurationNs) {
 			t.Errorf("span %s has the duration %d ns, expected %d ns", id, took, call.DurationNs)

@@ -19,7 +19,7 @@ import (
 
 // WriteYAML writes the recording as YAML, with the fields of trace.WriteJSON in the same
 // order. It writes the calls one by one and without the encoder, which would need 80 s
-// and 7 GB for a start.
+// and 7 GB for the recording of a program's start.
 func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing YAML: %w", err)
@@ -43,7 +43,7 @@ const (
 // A yamlWriter writes a recording in the same form as the encoder.
 type yamlWriter struct {
 	out *bufio.Writer
-	// known caches the YAML of texts, as values of keys at the beginning of a line.
+	// known has, by text, its YAML as the value of a key at the beginning of a line.
 	known map[string]string
 }
 
