@@ -1,7 +1,9 @@
 // Package gates looks up feature gates: their default in each release, the places in
-// the sources that ask for them, and the recorded scenarios that pass these places.
+// the sources that ask for them, the calls that depend on them, and the recorded
+// scenarios that pass these places.
 //
-// The gates that decide a single call belong in package diff.
+// Package diff does the reverse: for a call that only one side makes, it finds the gate
+// that decided this.
 package gates
 
 import (
@@ -30,7 +32,7 @@ func FindAnyCase(name string) (*Gate, error) {
 	return find(func(gate string) bool { return strings.EqualFold(gate, name) })
 }
 
-// find returns the first gate with a name that selects accepts, or nil.
+// find returns the first gate for whose name selects returns true, or nil.
 func find(selects func(name string) bool) (*Gate, error) {
 	all, err := load()
 	if err != nil {
@@ -43,8 +45,8 @@ func find(selects func(name string) bool) (*Gate, error) {
 	return all[at], nil
 }
 
-// Search returns the gates with names that contain a text, ignoring case. A gate with
-// exactly this name comes first.
+// Search returns the gates with names that contain query, ignoring case. Shorter names
+// come first, so a gate whose whole name is query is the first.
 func Search(query string) ([]*Gate, error) {
 	all, err := load()
 	if err != nil {
@@ -105,7 +107,8 @@ type Span struct {
 	recordings.GateDefault
 }
 
-// Spans joins releases with the same default, oldest first.
+// Spans joins neighboring releases with the same default. It keeps the order of defaults.
+// A Span may also be of releases without the gate; see GateDefault.Known.
 func Spans(defaults []recordings.GateDefault) []Span {
 	var all []Span
 	for _, d := range defaults {

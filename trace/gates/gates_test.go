@@ -39,7 +39,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("defaults, -want +got:\n%s", diff)
 	}
 	if g.Newest() != "v1.36.3" || !g.Has("v1.28.15") || g.Has("v1.37.1") {
-		t.Errorf("Newest() = %s, expected v1.36.3, or Has is wrong for v1.28.15 or v1.37.1", g.Newest())
+		t.Errorf("Newest() = %s, expected v1.36.3; Has(v1.28.15) must be true, and Has(v1.37.1) false", g.Newest())
 	}
 	if none, err := Find("ConsistentList"); none != nil || err != nil {
 		t.Errorf("Find of a part of a name = %v, %v, expected nil", none, err)
@@ -78,8 +78,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestPlaces looks up a gate in the recordings of a release. GetList asks for it in a
-// local variable, and makes a call that depends on the variable.
+// TestPlaces looks up a gate in the recordings of a release. GetList keeps in a local
+// variable whether the gate is on, and makes a call that depends on the variable.
 func TestPlaces(t *testing.T) {
 	list, err := recordings.Load("v1.31.0", "list-nodes")
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 type Place struct {
 	Program, Function string
 	// File is the path of the function's file. Line is the function's line, or 0 if unknown.
-	// Places knows it only if a recording calls the function.
+	// Places knows the line only if a recording calls the function.
 	File string
 	Line int
-	// Asks are the lines that ask whether the gate is on. The function's line is 0.
+	// Asks are the lines that ask whether the gate is on, counted from the function's line.
 	Asks []int
 	// Decides are the calls that depend on the gate, in order.
 	Decides []Decision
@@ -27,8 +27,8 @@ type Place struct {
 // A Decision is a call that depends on a gate.
 type Decision struct {
 	recordings.SourceCall
-	// Scenarios are the recorded scenarios with this call, in order. It is nil if the
-	// called function has no span.
+	// Scenarios are the recorded scenarios with this call, in order. It is nil if no
+	// recording shows the call, for example because the called function has no span.
 	Scenarios []string
 }
 

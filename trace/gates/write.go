@@ -20,7 +20,7 @@ type Page struct {
 	// Release is the release of Places.
 	Release string
 	Places  []*Place
-	// Latest is the newest recorded release if nobody chose Release, else "".
+	// Latest is the newest recorded release if the user chose no release, else "".
 	Latest string
 	// Recorded counts the recorded scenarios of the release.
 	Recorded int
@@ -164,8 +164,8 @@ func (w *writer) defaults(g *Gate) {
 	}
 }
 
-// sameDefaults reports whether b has the defaults of a in all releases that have b in
-// the index.
+// sameDefaults reports whether b has the defaults of a in all releases where the index has
+// b's program.
 func sameDefaults(a, b recordings.Gate) bool {
 	for r, d := range b.Defaults {
 		if d.Indexed && (d.Known != a.Defaults[r].Known || d.On != a.Defaults[r].On) {
