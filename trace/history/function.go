@@ -1,8 +1,8 @@
 // Package history follows a function or a scenario through the recordings of
 // several releases.
 //
-// The names in releases that were never recorded belong in package lineage. The
-// comparison of two recordings belongs in package diff.
+// Package lineage has the names in releases that were never recorded. Package diff
+// compares two recordings.
 package history
 
 import (
@@ -67,9 +67,9 @@ type Appearance struct {
 	// Name is the function's name in the release. If the release lacks the
 	// function, it is the name in the neighboring release.
 	Name string
-	// Beside is the function's name in a neighboring release if it is another,
-	// and this release has a function with that name, too: in the recorded calls,
-	// one function took the other's place. Otherwise it is "".
+	// Beside is the function's name in a neighboring release, if this release has
+	// both a function Name and a function Beside. In the recorded calls, one of
+	// them took the other's place. Otherwise Beside is "".
 	Beside string
 	// Place is the function's file, with the line if a recording calls it. It is
 	// "" if the release lacks the function.
@@ -246,11 +246,11 @@ func (h *nameHistory) source(at int, name string) *recordings.Source {
 
 // next returns a function's name in release to. name is its name in release at, a
 // neighbor of to. If release to calls the name, or has it in its source, next
-// takes it for the same function. Otherwise a rename in the released sources
-// decides. Without one, next compares recordings of the scenarios that call the
-// function. It leaves out functions with another name in release at, according to
-// the sources. If next finds nothing, the function keeps its name, because it may
-// return.
+// takes it for the same function. Otherwise next looks for a rename in the released
+// sources, and then compares recordings of the scenarios that call the function.
+// From the recordings, it accepts no function that has another name in release at,
+// according to the sources. If next finds nothing, it returns name, because a
+// release further on may have the function again.
 func (h *nameHistory) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]

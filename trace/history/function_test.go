@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recorded makes a release with recordings of scenarios. Each has one request. Its functions
-// call each other in a chain, in the order of the text.
+// recorded makes a release with recordings. scenarios has, by scenario, the names of the
+// functions of its only request. Each function calls the next.
 func recorded(version string, scenarios map[string]string) Release {
 	made := map[string]*trace.Recording{}
 	r := Release{Version: version, Load: func(scenario string) (*trace.Recording, error) { return made[scenario], nil }}

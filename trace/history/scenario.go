@@ -55,7 +55,7 @@ type Step[T any] struct {
 
 // Steps yields each release's changes in a scenario, the oldest first. It calls
 // summarize for several comparisons at once. It keeps no comparison, because a
-// comparison of two starts takes 200 MB.
+// comparison of two program starts takes 200 MB.
 func Steps[T any](scenario string, summarize func(*diff.Comparison) (T, error)) (iter.Seq2[Step[T], error], error) {
 	releases, err := recordings.Versions()
 	if err != nil {

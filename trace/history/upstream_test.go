@@ -44,7 +44,7 @@ var upstreamFacts = []struct {
 			t.Errorf("v1.24: %s has the state %d, expected notCalled", plugin, s.State)
 		}
 		if s := h.at(t, plugin, "v1.25"); s.State != notThere {
-			t.Errorf("v1.25 has the function %s, expected notThere", plugin)
+			t.Errorf("v1.25: expected the state notThere for %s", plugin)
 		}
 	}},
 	{"v1.25", 110178, "Graduated ServerSideFieldValidation to beta", func(t *testing.T, h upstreamHistory) {
@@ -68,7 +68,7 @@ var upstreamFacts = []struct {
 	{"v1.30", 122887, "When the RetryGenerateName feature gate is enabled … This feature is in alpha", func(t *testing.T, h upstreamHistory) {
 		const retry = "registry.(*Store).createWithGenerateNameRetry"
 		if s := h.at(t, retry, "v1.29"); s.State != notThere {
-			t.Errorf("v1.29 has the function %s, expected notThere", retry)
+			t.Errorf("v1.29: expected the state notThere for %s", retry)
 		}
 		if s := h.at(t, retry, "v1.30"); s.State != notCalled {
 			t.Errorf("v1.30: %s has the state %d, expected notCalled", retry, s.State)

@@ -137,8 +137,9 @@ func (g *groups) add(title, name string) {
 	g.names[at] = append(g.names[at], name)
 }
 
-// describe returns the heading for the releases that call a function in a
-// scenario, out of the releases that recorded it: all of them, a range, or each.
+// describe returns the heading for in, the releases that call a function in a
+// scenario. recorded has the releases that recorded the scenario. releases is the
+// number of all releases.
 func describe(in, recorded []string, releases int) message.Message {
 	first, last := slices.Index(recorded, in[0]), len(in)-1
 	switch {
