@@ -45,7 +45,7 @@ func unpack(packed []byte) (*Library, error) {
 	return l, nil
 }
 
-// code writes the library to c or reads it.
+// code writes the library to c, or reads it from c.
 func (l *Library) code(c *columns.Codec) {
 	c.Texts("releases", &l.Releases)
 	columns.List(c, "unread", &l.Unread, func(modules *[]string) { c.Texts("unread.modules", modules) })

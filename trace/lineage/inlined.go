@@ -5,8 +5,8 @@ package lineage
 // releases: the first release without the function, and the release before it.
 var inlined = []struct {
 	from, release string
-	// calls are functions that from called. The functions in to call them now.
-	// If calls is empty, the callers of from now call the functions in to.
+	// calls are functions that the function from called. The functions in to call them
+	// now. If calls is empty, the callers of from now call the functions in to.
 	calls, to []string
 }{
 	{

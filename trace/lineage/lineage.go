@@ -1,9 +1,9 @@
 // Package lineage holds the names of functions and types in all releases of
-// Kubernetes from v1.10 on, and the history of each name. It includes releases
-// that were never recorded: it is read from the released sources, and nothing
-// was run for it.
+// Kubernetes from v1.10 on, and the history of each name. The names come from the
+// released sources, without a run, so releases that were never recorded are
+// included.
 //
-// The history of a function through recordings belongs in package history.
+// Package history follows a function through recordings.
 package lineage
 
 import (
@@ -66,11 +66,11 @@ const (
 	// Split: its text was spread over the functions of To.
 	Split
 	// Extracted: the name still exists. Part of its text is in To[0], which is
-	// new in the release and has the same last name.
+	// new in the release and has the same name after the last dot.
 	Extracted
-	// Inlined: the functions in To now make its calls of the functions in
-	// Called. If Called is empty, its callers call To instead. A person read
-	// this in the sources.
+	// Inlined: the function called the functions in Called, and the functions in
+	// To call them now. If Called is empty, the function's callers call To
+	// instead. A person read this in the sources.
 	Inlined
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // TestNamesOfArticles follows names that articles about old releases use. A
-// person read each text of want in the sources.
+// person compared each text of want with the sources.
 func TestNamesOfArticles(t *testing.T) {
 	l, err := Load()
 	if err != nil {
@@ -161,7 +161,7 @@ func TestInlined(t *testing.T) {
 	for _, in := range inlined {
 		at := slices.Index(l.Releases, in.release)
 		if at < 1 || !l.Has(Function, in.from, l.Releases[at-1]) || l.Has(Function, in.from, in.release) {
-			t.Errorf("%s does not end with %s: expected it in the release before, and not in this release", in.from, in.release)
+			t.Errorf("%s: expected that it is in the release before %s, and not in this release", in.from, in.release)
 			continue
 		}
 		if c := l.change(Function, in.from, at); c == nil || c.Fate != Inlined {

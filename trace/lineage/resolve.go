@@ -79,7 +79,7 @@ func (e *GoneError) message() message.Message {
 
 // Span returns a sentence that says which releases have a function or type,
 // and under which name. written returns a name as the sentence shows it. Names
-// that it shows alike count as one name.
+// for which written returns the same text count as one name.
 func (l *Library) Span(stages []Stage, written func(name string) string) message.Message {
 	var parts []message.Message
 	for i := 0; i < len(stages); {
