@@ -93,7 +93,7 @@ func (c *codec) stored(k *trace.StoredKey) {
 	c.Text("stored.kind", &k.Kind)
 }
 
-// traceID is a text of 32 hexadecimal digits.
+// traceID writes or reads a text of 32 hexadecimal digits.
 func (c *codec) traceID(high, low string, v *string) {
 	var h, l uint64
 	if c.Writing() {

@@ -6,7 +6,7 @@
 // "make record" updates the recordings. They preserve neither the time zone of
 // times nor the difference between a nil and an empty list or map.
 //
-// The code that makes recordings does not belong here.
+// Package cmd/apitrace-dev/library makes the recordings and the index.
 package recordings
 
 import (

@@ -66,7 +66,7 @@ func roundGaps(r *trace.Request) {
 }
 
 // shortened returns the nearest number with at most digits binary digits before
-// its zeros.
+// its trailing zeros.
 func shortened(v int64) int64 {
 	more := max(bits.Len64(uint64(v))-digits, 0)
 	half := int64(1) << more >> 1

@@ -149,8 +149,8 @@ func (c *codec) gap(column *columns.Column, gap *uint64) {
 }
 
 // codeOf returns the code of a number with at most digits binary digits before
-// its zeros. It returns 0 for other numbers. A number with at most digits digits
-// is its own code.
+// its trailing zeros. It returns 0 for other numbers. A number with at most digits
+// binary digits is its own code.
 func codeOf(v uint64) uint64 {
 	zeros := max(bits.Len64(v)-digits, 0)
 	if v&(1<<zeros-1) != 0 {
