@@ -1,8 +1,5 @@
 // Package routes lists a kube-apiserver's routes, with their handlers and storage. It
-// reads the trace of the server's start and lists the routes that the installer
-// registered, in order.
-//
-// It only reads a trace. Recording and showing traces belongs in other packages.
+// finds them in the trace of the server's start.
 package routes
 
 import (
