@@ -1,8 +1,6 @@
 // Package search finds functions, values and errors in all recordings, with their
 // scenarios and releases. It uses an index in the binary, because reading 500
 // recordings would take seconds.
-//
-// The search in one open trace does not belong here.
 package search
 
 import (
@@ -51,7 +49,7 @@ type entry struct {
 // off, and is not searched.
 const longest = 300
 
-// cut shortens a text to longest at the end of a character.
+// cut shortens a text to at most longest bytes. It does not cut within a character.
 func cut(text string) string {
 	if len(text) <= longest {
 		return text
@@ -150,7 +148,7 @@ func unpack(packed []byte) (*index, error) {
 	return x, nil
 }
 
-// code writes the index to c or reads it.
+// code writes the index to c, or reads it from c.
 func (x *index) code(c *columns.Codec) {
 	columns.List(c, "places", &x.places, func(p *Place) {
 		c.Text("place.release", &p.Release)

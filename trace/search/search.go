@@ -22,10 +22,10 @@ type Hit struct {
 }
 
 // Text finds values and errors that contain a text, ignoring case, and the
-// functions that trace.RankFunctions finds. It searches the texts of the
-// recordings, and those in more, which has texts of other recordings (see Of). The
-// hits are in the order of Sort. If an error is a hit, Text leaves out the value
-// with the same text in the same recordings. If it finds nothing for a call such as
+// functions that trace.RankFunctions finds. It searches the texts of the embedded
+// recordings, and more, the texts of other recordings (see Of). The hits are in the
+// order of Sort. If an error is a hit, Text leaves out the value with the same text
+// in the same recordings. If Text finds nothing for a call such as
 // "server.Run(stopCh)", it searches for the function.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
@@ -68,8 +68,8 @@ func (x *index) search(query string, more []Hit) []Hit {
 }
 
 // withoutTwins leaves out values with the text of an error in hits, if both are in
-// the same recordings. A function may record as a value an error that it was
-// passed. The hit of the error shows the same text and the same recordings.
+// the same recordings. Such a value is an error that was passed to a function. The
+// hit of the error shows the same text and the same recordings.
 func withoutTwins(hits []Hit) []Hit {
 	places := map[string][]Place{}
 	for _, h := range hits {
@@ -179,8 +179,9 @@ func Of(rec *trace.Recording, place Place) []Hit {
 }
 
 // values finds the values that have a name and contain a text, ignoring case. The
-// name is an attribute's full name or its end, as in the tree ("flow_schema"). If
-// text is empty, it finds all values with the name.
+// name is an attribute's full name or its end, as in the tree ("flow_schema"). A
+// final ".name" or ".type" may be left out. If text is empty, it finds all values
+// with the name.
 func values(name, text string) ([]Hit, error) {
 	x, err := library()
 	if err != nil {

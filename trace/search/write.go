@@ -32,8 +32,8 @@ type Result struct {
 type Layer struct{ Name, Title string }
 
 // Write writes up to most hits, in the order of Sort, each with its recordings and
-// the command that shows it. It then writes up to mostNames names, and as many
-// feature gates.
+// the command that shows it. It then writes up to mostNames names, up to mostNames
+// feature gates, and all layers.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
 	hits := r.Hits
