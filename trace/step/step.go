@@ -14,8 +14,6 @@
 //
 // All functions are pure. A position is a value: it can be kept, compared and
 // returned to.
-//
-// The display of positions does not belong here.
 package step
 
 import (
