@@ -29,7 +29,7 @@ func TestAggregatedServerOutlivesTheObjects(t *testing.T) {
 	}
 	log := server.sent()
 	if log[0] != "start" || log[len(log)-1] != "stop" || len(log) < 10 {
-		t.Errorf("the log is %q, expected at least 10 lines that begin with \"start\" and end with \"stop\"", log)
+		t.Errorf("the log is %q, expected at least 10 lines, \"start\" as the first and \"stop\" as the last", log)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())

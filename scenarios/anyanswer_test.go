@@ -17,7 +17,7 @@ func TestAnyAnswer(t *testing.T) {
 	for i := range free.Requests {
 		for _, h := range free.Requests[i].all() {
 			if len(h.expected()) > 0 {
-				t.Errorf("%s %s expects the status %s, expected that it accepts any", h.Method, h.Path, h.expected())
+				t.Errorf("%s %s accepts only the status %s, expected that it accepts any", h.Method, h.Path, h.expected())
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Describe describes the scenario in a language. The description has the scenario's
-// pairs, also from the files of the scenarios in library.
+// Describe describes the scenario in a language. The description lists the scenario's own
+// pairs, and the pairs of the scenarios in library with it.
 func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	p := message.For(lang)
 	var b strings.Builder

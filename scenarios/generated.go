@@ -80,17 +80,17 @@ type nameTaker struct {
 	taken string // the name taken last; the server calls the webhook for its object, too
 }
 
-// begin is called before a request: n of the names that the server generates for it will
-// be taken.
+// begin is called before a request. The first n names that the server generates for the
+// request are then taken.
 func (t *nameTaker) begin(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.left = n
 }
 
-// take creates an object with the name in a review, if the review is about creating an
-// object with a generated name, and a name is left to take. It takes no names of dry
-// runs.
+// take takes the name of the object in a review: it creates an object with this name. It
+// takes only generated names of new objects, no names of dry runs, and no more names than
+// left.
 func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionRequest) error {
 	var o metav1.PartialObjectMetadata
 	if asked.Operation != admissionv1.Create || asked.DryRun != nil && *asked.DryRun ||

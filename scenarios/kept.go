@@ -95,8 +95,8 @@ func inJSON(value string) string {
 	return string(text[1 : len(text)-1])
 }
 
-// validateKept returns a mistake if a request uses a value that is not kept before, or if
-// an object uses an unknown webhook.
+// validateKept returns a mistake if a request uses a value that no earlier request keeps,
+// or if an object uses an unknown webhook.
 func (s *Scenario) validateKept() *strictyaml.Mistake {
 	known := map[string]bool{}
 	for _, w := range s.Setup.Webhooks {

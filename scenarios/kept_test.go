@@ -110,7 +110,7 @@ requests:
 		t.Errorf("sent %q, expected %q", bodies, want)
 	}
 	if left := server.paths(); len(left) > 0 {
-		t.Errorf("the run left the objects %q", left)
+		t.Errorf("the run left the objects %q, expected none", left)
 	}
 }
 

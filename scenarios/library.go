@@ -52,8 +52,8 @@ func libraryNames() []string {
 	return files
 }
 
-// Find returns a scenario by name. It reads a file if the name has a slash or ends in
-// .yaml or .yml.
+// Find returns a scenario by name. If the name has a slash or a backslash, or ends in
+// .yaml or .yml, it is the path of a file to read.
 func Find(name string) (*Scenario, error) {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return ReadFile(name)
@@ -89,9 +89,9 @@ func (e *UnknownError) Localize(p message.Printer) string { return e.message().L
 
 func (e *UnknownError) message() message.Message {
 	if len(e.Nearest) > 0 {
-		return message.Of("unknown scenario %q: did you mean %s? \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" replays a file", e.Name, message.Alternatives(e.Nearest))
+		return message.Of("unknown scenario %q: did you mean %s? \"apitrace scenarios\" lists all scenarios; to use a file, give its path, such as \"./mine.yaml\"", e.Name, message.Alternatives(e.Nearest))
 	}
-	return message.Of("unknown scenario %q: \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" replays a file", e.Name)
+	return message.Of("unknown scenario %q: \"apitrace scenarios\" lists all scenarios; to use a file, give its path, such as \"./mine.yaml\"", e.Name)
 }
 
 // Names lists the library's scenarios for the completion of shells: a name, a tab, and

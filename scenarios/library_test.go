@@ -82,7 +82,7 @@ func TestListIsByTopic(t *testing.T) {
 		a, b := all[i], all[i+1]
 		topics := cmp.Compare(slices.Index(topics, a.Topic), slices.Index(topics, b.Topic))
 		if topics > 0 || topics == 0 && a.Name >= b.Name {
-			t.Errorf("List returns %s (%s) before %s (%s)", a.Name, a.Topic, b.Name, b.Topic)
+			t.Errorf("List returns %s (%s) before %s (%s), expected the opposite order", a.Name, a.Topic, b.Name, b.Topic)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestPlayTwice(t *testing.T) {
 			}
 			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // this namespace stays
 			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
-				t.Errorf("%s leaves the objects %q", s.Name, left)
+				t.Errorf("%s leaves the objects %q, expected none", s.Name, left)
 			}
 		}
 	}
@@ -196,7 +196,7 @@ func TestCleansUpAfterFailure(t *testing.T) {
 			}
 			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // this namespace stays
 			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
-				t.Errorf("the run left the objects %q", left)
+				t.Errorf("the run left the objects %q, expected none", left)
 			}
 		})
 	}
@@ -209,7 +209,7 @@ func when(condition bool, status int) int {
 	return 0
 }
 
-// The caller may want the trace of an unexpected answer.
+// The player calls after even for an unexpected answer, because the caller may want its trace.
 func TestUnexpectedStatusIsStillShown(t *testing.T) {
 	server := newFakeServer(t)
 	server.refuse = func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", 503) }

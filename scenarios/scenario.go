@@ -1,6 +1,6 @@
 // Package scenarios has the scenarios and the player that replays them against a
 // kube-apiserver. A scenario is a sequence of requests worth tracing, with the state that
-// they need. Starting servers and collecting traces doesn't belong here.
+// they need. The player's caller starts the servers and collects the traces.
 //
 // A scenario is a YAML file. The folder library has apitrace's own, and users can
 // write their own. schema.json describes the format for editors, but parse decides
@@ -344,15 +344,15 @@ func (s *Scenario) AnyTracedAnswer() *Scenario {
 	return s.lenient(func(r *Request) bool { return r.Traced })
 }
 
-// lenient returns a copy that accepts any trace, and any answer to the requests that to
-// selects.
-func (s *Scenario) lenient(to func(*Request) bool) *Scenario {
+// lenient returns a copy that accepts any trace, and any answer to the requests for which
+// chosen returns true.
+func (s *Scenario) lenient(chosen func(*Request) bool) *Scenario {
 	free := *s
 	free.Lenient = true
 	free.Requests = slices.Clone(s.Requests)
 	for i := range free.Requests {
 		r := &free.Requests[i]
-		if !to(r) {
+		if !chosen(r) {
 			continue
 		}
 		r.HTTP = r.HTTP.anyAnswer()

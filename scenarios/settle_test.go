@@ -127,7 +127,7 @@ func TestChanges(t *testing.T) {
 		{HTTP{Method: "POST", Path: "/p", Status: Statuses{409}}, false},
 	} {
 		if test.h.changes() != test.want {
-			t.Errorf("%s %s with %s: changes %t", test.h.Method, test.h.Path, test.h.Status, !test.want)
+			t.Errorf("%s %s with %s: changes() = %t, expected the opposite", test.h.Method, test.h.Path, test.h.Status, !test.want)
 		}
 	}
 }
@@ -213,7 +213,7 @@ func TestEmptyList(t *testing.T) {
 		`{"items": []}`: true, `{"items": [{}]}`: false, `{"kind": "ConfigMap"}`: false, `nonsense`: false,
 	} {
 		if isEmptyList([]byte(body)) != want {
-			t.Errorf("isEmptyList(%s) is %t", body, !want)
+			t.Errorf("isEmptyList(%s) = %t, expected the opposite", body, !want)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestNudge(t *testing.T) {
 			}
 			body, err := io.ReadAll(r.Body)
 			if err != nil || json.Unmarshal(body, &patch) != nil || patch.Metadata.Annotations["apitrace/nudged"] != "7" || !deleted {
-				t.Errorf("PATCH with %q, after a DELETE: %v (%v)", body, deleted, err)
+				t.Errorf("got a PATCH with %q, after a DELETE: %v, error %v, expected a DELETE before it, and the annotation apitrace/nudged with the value 7", body, deleted, err)
 			}
 			nudged = true
 		case nudged:

@@ -55,7 +55,7 @@ func TestStop(t *testing.T) {
 	}
 	player := server.player()
 	if err := player.Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), "which this command does not do") {
-		t.Errorf("without Player.Stop: got %v, expected an error", err)
+		t.Errorf("without Player.Stop: got %v, expected that this command does not end the server", err)
 	}
 	player.Stop = func(context.Context) error { did = append(did, "stop"); return nil }
 	player.Ending = func(context.Context) error {

@@ -52,7 +52,7 @@ requests:
 			t.Errorf("sent\n%s\nexpected the watch, and then the change during it", strings.Join(log, "\n"))
 		}
 		if left := server.paths(); len(left) > 0 {
-			t.Errorf("the run left the objects %q", left)
+			t.Errorf("the run left the objects %q, expected none", left)
 		}
 	}
 }
@@ -98,8 +98,8 @@ requests:
 	}
 }
 
-// For traced requests during a watch, after is called after the watch, in the order in
-// which they were sent.
+// Play calls the function after for a watch first, and then for the traced requests during
+// the watch, in the order in which they were sent.
 func TestTracedDuringWatch(t *testing.T) {
 	s := mustParse(t, `name: mine
 title: {en: Mine}
