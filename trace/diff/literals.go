@@ -37,7 +37,7 @@ func (id *identity) matchLiterals(a, b *side) {
 			}
 		}
 	}
-	for _, name := range sortedNames(inB) { // an unpaired literal is a function of its own
+	for _, name := range sortedNames(inB) { // a new label for each literal; accept replaces it for a pair
 		id.b[name] = int32(id.count)
 		id.count++
 	}
@@ -110,7 +110,7 @@ func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	case sameNumber && stayed:
 		score += 0.15
 	case sameNumber:
-		score += 0.05 // less than the penalty for making a call twice instead of once
+		score += 0.05 // less than sharedCalls gives up for a call made twice instead of once
 	}
 	if score < 0.3 {
 		return 0

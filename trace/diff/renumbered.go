@@ -25,8 +25,8 @@ func renumbered(here, there *recordings.Code, program, function string) bool {
 // inAnotherLiteral reports whether, on the other side, another literal of the
 // same function has the call. The caller must be a literal; text is its text
 // on the other side. Literals can swap numbers even if both sides have equally
-// many. Also, text may belong to another function that took the caller's
-// place.
+// many. If another function took the caller's place, text is that function's
+// text.
 func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call, text *recordings.Source) bool {
 	declared, literal := funcname.SplitLiteral(caller.Function)
 	return literal != "" && slices.ContainsFunc(literalsOf(there, caller.Process, declared), func(name string) bool {
