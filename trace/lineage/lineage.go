@@ -30,11 +30,11 @@ const (
 	Type
 )
 
-// A Name is the full name of a function or type, in the releases with it.
+// A Name is the full name of a function or type, with its declarations in the releases.
 type Name struct {
 	Full string
 	Kind Kind
-	// Texts are its declarations, each with a set of releases.
+	// Texts are the declarations, each with a set of releases.
 	Texts []Text
 }
 
