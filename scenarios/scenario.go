@@ -339,7 +339,7 @@ func (s *Scenario) AnyAnswer() *Scenario {
 }
 
 // AnyTracedAnswer is AnyAnswer for the traced requests and their warm-ups only. It is for
-// comparing two servers, which may answer differently, from the same state.
+// comparing two servers that begin with the same state but may answer differently.
 func (s *Scenario) AnyTracedAnswer() *Scenario {
 	return s.lenient(func(r *Request) bool { return r.Traced })
 }
