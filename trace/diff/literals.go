@@ -110,7 +110,7 @@ func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	case sameNumber && stayed:
 		score += 0.15
 	case sameNumber:
-		score += 0.05 // less than sharedCalls gives up for a call made twice instead of once
+		score += 0.05 // less than a call made twice instead of once costs in sharedCalls, 0.2/3
 	}
 	if score < 0.3 {
 		return 0
