@@ -60,8 +60,8 @@ func (m *Model) toCaller() {
 	m.cursor = 0
 }
 
-// toSibling goes to the next row of the same level in a direction, within the
-// section.
+// toSibling goes to the next row of the same level and section in a direction.
+// From a heading, it goes to the next heading.
 func (m *Model) toSibling(direction int) {
 	r := m.row()
 	for i := m.cursor + direction; i >= 0 && i < len(m.forest.rows); i += direction {

@@ -43,7 +43,7 @@ func bindings() []bindingGroup {
 
 var groups []bindingGroup
 
-func init() { // an initializer would refer to groups itself, through the help
+func init() { // groups = … outside of a function is an initialization cycle: help reads groups
 	groups = []bindingGroup{
 		{message.Of("Move"), []binding{
 			{[]string{"up", "k"}, message.Of("row above"), act(func(m *Model) { m.cursor-- })},
@@ -180,8 +180,8 @@ func (m *Model) scrollHelp(key string) {
 	}
 }
 
-// leave ends the program. If the request was opened from a list, leave goes
-// back to the list.
+// leave goes back to the list if the request was opened from a list. Otherwise it
+// ends the program.
 func (m *Model) leave() tea.Cmd {
 	if m.nested {
 		m.left = true

@@ -17,8 +17,8 @@ type comparison struct {
 	view *view.MergedTree
 }
 
-// pickOther lets the user choose the release to compare with. At first, the
-// release before the shown one is selected or, in a comparison, side A's release.
+// pickOther lets the user choose the release to compare with. The cursor begins at
+// the release before the shown one. In a comparison, it begins at side A's release.
 func (m *Model) pickOther() {
 	all := m.lib.Releases() // the newest first
 	if m.compared != nil {
@@ -92,8 +92,8 @@ func (m *Model) selectedFunction() string {
 	return m.forest.tree.Call(m.call()).Function
 }
 
-// selectFunction selects a call of a function: the first that has a row or, if
-// none has a row, the first. This keeps the user's place in another release.
+// selectFunction selects the first step row of a function. If there is none, it gives
+// the first call of the function a row. This keeps the user's place in another release.
 func (m *Model) selectFunction(name string) {
 	if name == "" {
 		return

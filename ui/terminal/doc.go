@@ -4,9 +4,9 @@
 //
 // All state is in Model and changes only in Update. Slow work and side effects
 // go through a Library or a command of Bubble Tea, so tests can drive the model
-// without them. bindings is the only table of keys: Update, the help and the
-// documentation read it.
+// without them. The tables groups and requestBindings have the keys of the tree and
+// of the list: Update, the help and the documentation read them.
 //
-// The content of the tree, its sections and its names do not belong here: package
-// view decides on them, as it does for text.
+// Package view chooses the content of the tree, its sections and its names, as it
+// does for "apitrace show".
 package terminal

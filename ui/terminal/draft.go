@@ -139,9 +139,9 @@ func (m *Model) begin() {
 	m.top, m.cursor, m.untouched = 0, m.firstRow(), true
 }
 
-// firstRow returns the row to select at first. This is the first row of the error
-// path or, without an error path, of a step. If that row is not on the first
-// screen, it is the top row.
+// firstRow returns the row to select at first: the first row of the error path or,
+// without an error path, the first step. If the first screen has no such row, it
+// returns 0, the top row.
 func (m *Model) firstRow() int {
 	for i, r := range m.forest.rows[:min(len(m.forest.rows), m.treeHeight())] {
 		if r.kind == rowStep || r.kind == rowFailure {
@@ -151,7 +151,7 @@ func (m *Model) firstRow() int {
 	return 0
 }
 
-// take shows a draft, or the error if there is none.
+// take shows a draft or, if err is not nil, the text of the error.
 func (m *Model) take(d draft, err error) {
 	if err != nil {
 		m.status = m.errorText(err)
@@ -160,8 +160,8 @@ func (m *Model) take(d draft, err error) {
 	m.show(d)
 }
 
-// load loads another recording. If only the release changes, the draft has the
-// request with the same index.
+// load loads another recording and shows its first request. If the tree of a request
+// of the same scenario is shown, load shows the request with the same index.
 func (m *Model) load(scenario, release string) tea.Cmd {
 	d, request := m.drafter(), 0
 	if scenario == m.rec.Scenario && m.compared == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A hunkKey identifies a pair of functions with compared texts.
+// A hunkKey identifies a pair of functions to compare.
 type hunkKey struct{ releaseA, releaseB, functionA, functionB string }
 
 // A hunkText is the unified diff of two functions, or the reason why there is none.
@@ -53,7 +53,7 @@ func (m *Model) compareSource() tea.Cmd {
 
 // belowLines returns the lines below the tree of a comparison. First come the
 // changes of the selected call, then the diff of the function to compare
-// (view.ChangedFunction). It begins at the hunk with the line that makes the call.
+// (view.ChangedFunction). The diff begins at the hunk with the line that makes the call.
 func (m *Model) belowLines(width, height int) []string {
 	lines := m.changeLines(width)
 	f := m.compared.view.ChangedFunction(m.call())

@@ -28,8 +28,8 @@ type (
 	ticked struct{ job *job }
 )
 
-// start returns the command that runs a job. The result becomes a message. It is
-// dropped if the job is cancelled before.
+// start returns the command that runs a job. Update receives the result, and drops
+// it if the job was cancelled or replaced.
 func (m *Model) start(says message.Message, what string, work func(context.Context) tea.Msg) tea.Cmd {
 	m.cancel()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -49,14 +49,14 @@ func TestReplayInTheBackground(t *testing.T) {
 	results := make(chan tea.Msg)
 	go func() { results <- batch[0]() }()
 	if got := lastLine(m); got != "replaying get-node … 0.0 s, esc cancels" {
-		t.Errorf("at first the status is %q", got)
+		t.Errorf("at first the status is %q, expected the scenario and 0.0 s", got)
 	}
 	now = now.Add(1300 * time.Millisecond)
 	if _, next := m.Update(ticked{m.job}); next == nil {
 		t.Error("the clock stops after the first tick of a running replay")
 	}
 	if got := lastLine(m); got != "replaying get-node … 1.3 s, esc cancels" {
-		t.Errorf("after 1.3 s the status is %q", got)
+		t.Errorf("after 1.3 s the status is %q, expected the scenario and 1.3 s", got)
 	}
 	before := m.cursor
 	if key(m, 'j'); m.cursor != before+1 {
@@ -64,7 +64,7 @@ func TestReplayInTheBackground(t *testing.T) {
 	}
 	cancelled := m.job
 	if key(m, tea.KeyEscape); m.job != nil || lastLine(m) != "cancelled" {
-		t.Errorf("after esc the status is %q", lastLine(m))
+		t.Errorf("after esc the status is %q, expected \"cancelled\" and no job", lastLine(m))
 	}
 	result := <-results // comes only because the context is cancelled
 	if _, next := m.Update(ticked{cancelled}); next != nil {

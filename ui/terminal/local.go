@@ -96,8 +96,8 @@ func (*Local) SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, o sour
 	return out.String(), err
 }
 
-// fetchHint adds the command that fetches the source of a call to a
-// program.ErrNoSource. It returns other errors unchanged.
+// fetchHint adds a hint to an error that is program.ErrNoSource: the command that
+// fetches the call's source. It returns other errors unchanged.
 func fetchHint(err error, rec *trace.Recording, call *trace.Call) error {
 	if !errors.Is(err, program.ErrNoSource) {
 		return err

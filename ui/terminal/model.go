@@ -205,7 +205,7 @@ func (m *Model) row() row { return m.forest.rows[max(0, min(m.cursor, len(m.fore
 // call returns the selected call.
 func (m *Model) call() int { return int(m.row().call) }
 
-// goTo selects a call. If no row shows the call, it gets a row.
+// goTo selects a call. A call without a row of its own gets one.
 func (m *Model) goTo(call int) {
 	if at := m.forest.at[call]; at >= 0 {
 		m.cursor = int(at)
@@ -215,7 +215,7 @@ func (m *Model) goTo(call int) {
 	m.scroll, m.belowScroll, m.untouched = 0, 0, false
 }
 
-// follow keeps the cursor on the screen. After a jump, the cursor is in
+// follow scrolls to the cursor. If the cursor is more than a screen away, it comes to
 // the middle of the screen.
 func (m *Model) follow() {
 	if r := m.row(); m.forest.setWidth(m.textWidth()) {
@@ -237,8 +237,8 @@ func (m *Model) follow() {
 // treeHeight returns the height of the tree in lines.
 func (m *Model) treeHeight() int { return max(1, m.height-3-m.belowHeight()) }
 
-// belowHeight returns the height of the part below the tree in lines, with the
-// line that separates them.
+// belowHeight returns the height of the part below the tree in lines, including the
+// separator line. It returns 0 if the part is not shown.
 func (m *Model) belowHeight() int {
 	if !m.below || m.compared == nil || m.mode != modeTree && m.mode != modeSearch && m.mode != modeFilter {
 		return 0

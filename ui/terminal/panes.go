@@ -25,11 +25,10 @@ type sourceFile struct {
 	err   error
 }
 
-// calledFrom returns the place that the source pane shows: a call in the file,
-// and a line. This is the selected call's caller, and the line that makes the
-// call. After a step to the selected call, it is the line of control in that
-// call. If there is no caller or its line is not recorded, it is the first
-// line of the selected call.
+// calledFrom returns the place that the source pane shows: a call, and a line of the
+// call's file. Usually it is the line of the caller that makes the selected call.
+// After a step to the selected call, it is the line in that call where control is.
+// If no such line is recorded, it is the first line of the selected call.
 func (m *Model) calledFrom() (*trace.Call, int) {
 	_, tree, i := m.side()
 	call := tree.Call(i)
@@ -47,8 +46,8 @@ func (m *Model) calledFrom() (*trace.Call, int) {
 // stepping reports whether the last step led to the selected call.
 func (m *Model) stepping() bool { return m.stepped && m.at.Call == m.call() }
 
-// paneLines returns the content of the pane, wrapped to width columns. For the
-// source, height is the number of lines.
+// paneLines returns the content of the pane. It wraps values and notes to width
+// columns, and returns at most height lines of source.
 func (m *Model) paneLines(width, height int) []string {
 	_, tree, selected := m.side()
 	call := tree.Call(selected)
@@ -93,8 +92,8 @@ func (m *Model) sourceHeading(place string) string {
 	return saysCalledAt.Format(m.options.Lang, place)
 }
 
-// sourceLines shows the file that calledFrom returns, with
-// the line in the middle.
+// sourceLines shows the source around the place that calledFrom returns, with the
+// place's line in the middle.
 func (m *Model) sourceLines(width, height int) []string {
 	call, at := m.calledFrom()
 	lines := text.Wrap(m.sourceHeading(fmt.Sprintf("%s:%d", call.File, at)), width)
@@ -176,8 +175,8 @@ func (m *Model) valueLines(call *trace.Call, width int) []string {
 }
 
 // stackLines lists the selected call and its callers, the nearest first.
-// The list ends at a call that took up the event of a write, because
-// nobody waits for that call.
+// The list ends at a call that took up the event of a write, because no caller
+// waits for it.
 func (m *Model) stackLines(width int) []string {
 	lines := []string{m.palette.Key.Render(saysStack.In(m.options.Lang))}
 	for i := m.call(); i >= 0; i = m.forest.tree.Parent(i) {

@@ -21,8 +21,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Feed passes requests from a session to a Requests. Any goroutine may add
-// requests without waiting.
+// A Feed passes requests from a session to a Requests. Any goroutine may call Add,
+// which does not block.
 type Feed struct {
 	mu   sync.Mutex
 	rows []session.Row
@@ -221,7 +221,7 @@ type requestBinding struct {
 	do func(*Requests) tea.Cmd
 }
 
-func init() { // an initializer would refer to requestBindings itself, through the help
+func init() { // requestBindings = … outside of a function is an initialization cycle: the help reads it
 	act := func(change func(*Requests)) func(*Requests) tea.Cmd {
 		return func(r *Requests) tea.Cmd {
 			change(r)

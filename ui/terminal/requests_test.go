@@ -73,13 +73,13 @@ func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
 	}
 	typeKeys(r, "g enter j j")
 	if r.model == nil || r.model.cursor != r.model.firstRow()+2 {
-		t.Fatalf("after enter j j, the first request must be open with the second row after the first one selected:\n%s", r.screen())
+		t.Fatalf("after enter j j, expected the first request to be open, with the cursor two rows below its firstRow:\n%s", r.screen())
 	}
 	feed.Add(sent(4, 200, "/fourth", nil))
-	r.Update(feed.wait()) // while another one is open
+	r.Update(feed.wait()) // while another request is open
 	typeKeys(r, "q")
 	if r.model != nil || r.cursor != 0 || len(r.rows) != 4 {
-		t.Errorf("after q, the list must be shown with the first of 4 requests selected; it has request %d of %d:\n%s", r.cursor, len(r.rows), r.screen())
+		t.Errorf("after q, expected the list with request 0 of 4 selected; got request %d of %d:\n%s", r.cursor, len(r.rows), r.screen())
 	}
 	typeKeys(r, "e")
 	if got := r.shown()[r.cursor].Path; got != "/second" {

@@ -35,8 +35,8 @@ type row struct {
 // isText reports whether the row is a line of a sentence.
 func (r row) isText() bool { return r.kind == rowText || r.kind == rowRole || r.kind == rowFailure }
 
-// A forest is the calls of one request as rows. Opening or closing a row costs
-// one pass over the calls. All other operations only read rows.
+// A forest shows the calls of one request as rows. layout makes the rows in one pass
+// over the calls, after rows are opened or closed. Moving the cursor only reads rows.
 type forest struct {
 	tree  *trace.Tree
 	story *view.Story
@@ -78,8 +78,8 @@ type forest struct {
 
 // An openness is the set of open rows of a forest.
 type openness struct {
-	// shown marks the calls of the view, and the calls that the user has
-	// opened.
+	// shown marks the calls of the view, and the calls that open and reveal have
+	// added.
 	shown []bool
 	// apart marks the calls that the user has separated from equal calls.
 	apart         []bool
@@ -303,7 +303,7 @@ func (f *forest) layout() {
 	}
 }
 
-// addTexts adds rows with sentences. Each sentence belongs to a call.
+// addTexts adds a row for each line of some sentences. A row has its sentence's call.
 func (f *forest) addTexts(kind rowKind, section int32, sentences ...view.TraceSentence) {
 	for _, s := range sentences {
 		for _, line := range text.Wrap(text.Escape(s.Text), max(least, f.width)) {
@@ -325,8 +325,8 @@ func (f *forest) setWidth(columns int) (changed bool) {
 	return true
 }
 
-// open opens a closed row. If a row of several calls is open, it becomes a row
-// for each call. If a step is open, all calls that it made get rows.
+// open opens a closed row. An open row of several calls becomes a row for each call.
+// An open step gets rows for all calls that it made directly.
 func (f *forest) open(r row) {
 	switch {
 	case r.kind == rowHeading:

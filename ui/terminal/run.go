@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Run shows a model full screen until the user leaves or ctx ends. If ctx ends,
-// it returns the cause. Run restores the terminal, also after a panic.
+// Run shows a model until the user leaves or ctx ends. If ctx ends, it returns the
+// cause. Run restores the terminal, also after a panic.
 func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) error {
 	_, err := tea.NewProgram(guarded{model}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
@@ -20,9 +20,9 @@ func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// guarded passes a panic of a command on to Update. Bubble Tea always reports a
-// panic of Update before Run returns. It may report a panic of a command too
-// late, when the program is already ending.
+// guarded panics in Update if a command panics. Bubble Tea prints a panic of Update
+// before its Run returns. It prints a panic of a command on another goroutine, maybe
+// after Run has returned: the process may exit before.
 type guarded struct{ tea.Model }
 
 // A commandPanic is the panic of a command.

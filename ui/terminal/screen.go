@@ -263,7 +263,7 @@ func (m *Model) stepLine(r row, width int) string {
 	}
 	values, named := m.rowValues(r)
 	ofName := room
-	if named { // the function is the same in many rows, so the plugin's name comes first
+	if named { // many rows have the same function, so the plugin's name needs its columns more
 		ofName = max(enough, room-lipgloss.Width(values))
 	}
 	name = m.fitName(name, ofName)
@@ -418,8 +418,8 @@ func (m *Model) statusLine() string {
 	return fit(place, m.width)
 }
 
-// longStatus returns the lines of a status, such as an error. It
-// returns nil without a status.
+// longStatus returns the lines of a status, such as an error. It returns nil if the
+// status line shows something else.
 func (m *Model) longStatus() []string {
 	if m.status == "" || m.job != nil || m.mode == modeSearch || m.mode == modeFilter {
 		return nil

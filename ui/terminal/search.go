@@ -39,9 +39,9 @@ func newIndex(f *forest) *index {
 	return x
 }
 
-// find returns the calls that have a text in the name of their function, in a
-// value or in the error. The text must be in lower case. Only the calls of the
-// list are searched, or all calls if the list is nil.
+// find returns the calls that have a text in their function's name, their attributes
+// or their error. The text must be in lower case. find searches only the calls in the
+// list of, or all calls if of is nil.
 func (x *index) find(text string, of []int) []int {
 	var found []int
 	names := make([]bool, len(x.functions))
