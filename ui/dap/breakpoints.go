@@ -44,7 +44,7 @@ func (s *session) hit(p step.Position) (stop, bool) {
 				ids = append(ids, b.id)
 			}
 		}
-		// StartsLine takes the longest, so it comes last.
+		// StartsLine is slow, so it is the last condition.
 		if ids != nil && s.walker.StartsLine(p) {
 			return stop{reason: "breakpoint", hit: ids}, true
 		}

@@ -18,9 +18,10 @@ func TestBrokenMessages(t *testing.T) {
 		if err := protocol.WriteBaseMessage(c.in, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		event, ok := c.receive().(*protocol.OutputEvent)
+		received := c.receive()
+		event, ok := received.(*protocol.OutputEvent)
 		if !ok || event.Body.Category != "stderr" || !strings.Contains(event.Body.Output, "not a request") {
-			t.Errorf(`after %q: got %#v, expected output on stderr with "not a request"`, content, event)
+			t.Errorf(`after %q: got %#v, expected output on stderr with "not a request"`, content, received)
 		}
 	}
 	if at := c.launch(map[string]any{"scenario": "small"}, nil); at.Reason != "entry" {
@@ -34,7 +35,7 @@ func TestEndlessHeader(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("Content-Length: "), forever('1'))
 	err := dap.Serve(t.Context(), endless, io.Discard, library{rec: small()}, english)
 	if err == nil || !strings.Contains(err.Error(), "its header does not end") {
-		t.Errorf("an endless header: got the error %v, expected an error that says so", err)
+		t.Errorf("an endless header: got the error %v, expected \"its header does not end\"", err)
 	}
 }
 

@@ -21,8 +21,9 @@ import (
 	"github.com/kubeapitrace/apitrace/ui/dap"
 )
 
-// library returns rec or, if it is nil, the recordings that come with apitrace.
-// folder has the sources, as if they had been downloaded. It may be "".
+// library returns rec or, if rec is nil, the recordings that come with apitrace.
+// SourceFolder returns folder, but only if it may download. If folder is "", there
+// are no sources.
 type library struct {
 	rec    *trace.Recording
 	folder string
@@ -161,18 +162,20 @@ func (c *client) launch(arguments map[string]any, configure func()) protocol.Sto
 		configure()
 	}
 	request[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
-	if r, ok := c.receive().(*protocol.LaunchResponse); !ok || r.RequestSeq != launched || !r.Success {
-		c.t.Fatalf("expected the response to launch, got %#v", r)
+	received := c.receive()
+	if r, ok := received.(*protocol.LaunchResponse); !ok || r.RequestSeq != launched || !r.Success {
+		c.t.Fatalf("expected the response to launch, got %#v", received)
 	}
 	return c.stopped()
 }
 
-// move sends a request that must lead to a response and then to exactly one stop.
+// move sends a request, and returns the stop. A successful response must come first.
 func (c *client) move(command string, thread int) protocol.StoppedEventBody {
 	c.t.Helper()
 	c.send(command, map[string]any{"threadId": thread})
-	if r, ok := c.receive().(protocol.ResponseMessage); !ok || !r.GetResponse().Success {
-		c.t.Fatalf("%s: expected a success, got %#v", command, r)
+	received := c.receive()
+	if r, ok := received.(protocol.ResponseMessage); !ok || !r.GetResponse().Success {
+		c.t.Fatalf("%s: expected a success, got %#v", command, received)
 	}
 	return c.stopped()
 }
@@ -279,8 +282,9 @@ func load(t *testing.T, scenario string) *trace.Recording {
 	return rec
 }
 
-// small is a recording of two goroutines, with two errors and a panic. A line has
-// the call's function, the calling line, and the function's first line:
+// small is a recording of two goroutines, with two errors and a panic. For each call,
+// there is the function, the line of the caller after "from", and the function's first
+// line:
 //
 //	main 10
 //	  read from 12 20, fails
@@ -390,7 +394,7 @@ func TestBreakpoints(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	wrapped, other := small(), small()
-	other.Requests[0].Calls[1].Error = "another error" // in place of parse's
+	other.Requests[0].Calls[1].Error = "another error" // does not contain the error of parse
 	for _, test := range []struct {
 		rec     *trace.Recording
 		filters []string
@@ -479,8 +483,8 @@ func TestStackAndVariables(t *testing.T) {
 	if part.TotalFrames != 4 || !reflect.DeepEqual(part.StackFrames, v.Frames[1:3]) {
 		t.Errorf("two frames from the second on: got %+v, expected frames 1 and 2 of 4", part)
 	}
-	// A step over in the goroutine that waits goes to its next position after the
-	// call of the other goroutine.
+	// Goroutine 7 waits for goroutine 8. A step over in it goes to its next position
+	// after the calls of goroutine 8.
 	if at = c.move("next", 1); at.Description != "m.main calls m.store" {
 		t.Errorf(`step over in the outer goroutine: got %+v, expected "m.main calls m.store"`, at)
 	}
@@ -534,13 +538,15 @@ func TestManyThreads(t *testing.T) {
 	c := connect(t, library{rec: rec})
 	at := c.launch(map[string]any{"scenario": "boot"}, nil)
 	c.send("threads", nil)
-	listed, ok := c.receive().(*protocol.ThreadsResponse)
+	received := c.receive()
+	listed, ok := received.(*protocol.ThreadsResponse)
 	if !ok || len(listed.Body.Threads) != 1024 || listed.Body.Threads[0].Id != at.ThreadId {
-		t.Fatalf("threads at the first stop: got %+v, expected 1024, the stop's first", listed)
+		t.Fatalf("threads at the first stop: got %+v, expected 1024 threads, first the stop's thread", received)
 	}
-	told, ok := c.receive().(*protocol.OutputEvent)
-	if !ok || !strings.Contains(told.Body.Output, "The 1024 around the position") {
-		t.Errorf("message after the threads: got %+v, expected a notice that only 1024 are listed", told)
+	received = c.receive()
+	notice, ok := received.(*protocol.OutputEvent)
+	if !ok || !strings.Contains(notice.Body.Output, "The 1024 around the position") {
+		t.Errorf("message after the threads: got %+v, expected a notice that only 1024 are listed", received)
 	}
 	at = c.move("reverseContinue", at.ThreadId)
 	if at = c.move("continue", at.ThreadId); at.Reason != "end" {
@@ -598,7 +604,7 @@ func TestStepInTargets(t *testing.T) {
 }
 
 func TestSources(t *testing.T) {
-	c := connect(t, library{rec: small(), folder: sources(t)}) // the folder is only given out as a download
+	c := connect(t, library{rec: small(), folder: sources(t)}) // SourceFolder returns the folder only if it may download
 	at := c.launch(map[string]any{"scenario": "small"}, nil)
 	shown := c.look(at).Frames[0].Source
 	if shown.SourceReference == 0 {
@@ -771,7 +777,7 @@ func FuzzServe(f *testing.F) {
 				continue // the response to a command that the protocol does not have
 			}
 			if err != nil || m.GetSeq() != n {
-				t.Fatalf("message %d: got %v and the error %v in %q", n, m, err, out.String())
+				t.Fatalf("message %d: got %v and the error %v, expected this sequence number and no error, in %q", n, m, err, out.String())
 			}
 			if e, is := m.(*protocol.ErrorResponse); is && strings.Contains(e.Message, "internal error") {
 				t.Fatalf("%s", e.Message)

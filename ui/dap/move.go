@@ -8,8 +8,8 @@ import (
 )
 
 // move returns the function that handles a request to move, or false for other
-// requests. Each move leads to exactly one stop. The list of targets to step into
-// belongs to a move, so move handles it, too.
+// requests. Each move leads to exactly one stop. move also handles the request for
+// the list of calls to step into, which leads to no stop.
 func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage, error), bool) {
 	type handler = func() (dap.ResponseMessage, error)
 	var do handler

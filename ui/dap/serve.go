@@ -6,7 +6,7 @@
 // another. Each command that moves leads at once to exactly one stop, even at either end of
 // the recording.
 //
-// The rules of stepping do not belong here; package trace/step has them.
+// Package trace/step has the rules of stepping.
 package dap
 
 import (

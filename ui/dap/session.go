@@ -59,8 +59,8 @@ type stop struct {
 
 var errNotLaunched = message.NewError("no recording is open: send a launch request first")
 
-// answer handles a request. A returned error, also of a panic, is for the client,
-// and the session continues. A nil response is sent later.
+// answer handles a request. It turns a panic into an error. The client gets the
+// error, and the session continues. A nil response is sent later.
 func (s *session) answer(request dap.RequestMessage, content []byte) (response dap.ResponseMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -32,9 +32,8 @@ type sources struct {
 	shown   map[string]*dap.Source
 }
 
-// newSources looks for the request's files. A file in the checkout comes
-// first, if it matches the recording, then a file in the release's source, if
-// that is on this machine.
+// newSources looks for each of the request's files in the checkout, then in the
+// release's source on this machine. A file counts only if it matches the recording.
 func (s *session) newSources(checkout string) *sources {
 	src := &sources{lines: map[string][]int{}, begins: map[string][]int{}, process: map[string]string{}, shown: map[string]*dap.Source{}}
 	tree := s.walker.Tree
@@ -124,8 +123,8 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 		return src.files[n-1], nil
 	}
 	at := filepath.ToSlash(wanted.Path)
-	// at is the path that the client got, or ends with it: in a vendor
-	// folder or in staging/src.
+	// at is the path that the client got. If the user's file is in a vendor folder or
+	// in staging/src, at ends with that path.
 	for _, file := range src.files {
 		if at == file || strings.HasSuffix(at, "/"+file) {
 			return file, nil
@@ -153,9 +152,9 @@ func inModule(file string) string {
 
 // lineWithCalls returns the line where a breakpoint for a line stops. This
 // is the line itself if it makes a recorded call or a recorded function
-// begins there. Otherwise it is the next line with a recorded call. If a
-// recorded function begins before that line, or there is none, at is 0. why
-// says why at differs from line.
+// begins there. Otherwise it is the next line with a recorded call. at is 0 if
+// there is no such line, or if a recorded function begins before it. why says why
+// at differs from line.
 func (src *sources) lineWithCalls(file string, line int) (at int, why message.Message) {
 	lines := src.lines[file]
 	i, exact := slices.BinarySearch(lines, line)
