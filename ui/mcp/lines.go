@@ -96,8 +96,8 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// Read returns the next message. It responds itself to lines that
-// are not messages. At the end of the input, it waits until all
+// Read returns the next message. It skips empty lines, and sends an error for any
+// other line that is not a message. At the end of the input, it waits until all
 // requests have their responses.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {

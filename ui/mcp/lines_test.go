@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// TestBrokenLines sends valid lines, and lines that are not messages. The
-// input ends before the responses. Each line gets its response, and the
-// session ends without an error.
+// TestBrokenLines sends requests, and lines that are not messages. The input ends
+// before the responses. Each of these lines must get its response, except the empty
+// line, and the session must end without an error.
 func TestBrokenLines(t *testing.T) {
 	initialize := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	in := strings.Join([]string{
@@ -33,7 +33,7 @@ func TestBrokenLines(t *testing.T) {
 			}
 		}
 		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Error.Code != 0 && answer.Error.Message == "" {
-			t.Errorf("got the error %v in the response %.300s", err, line)
+			t.Errorf("got the error %v, expected JSON with a message for each error code, in the response %.300s", err, line)
 		}
 		answers[fmt.Sprint(answer.ID, " ", answer.Error.Code)]++
 	}

@@ -7,8 +7,7 @@
 // scenarios and send requests on a server of this machine. Each response is text of a
 // limited size; it says how to get the rest.
 //
-// Searching, comparing and drawing do not belong here; render and the packages below trace
-// do that.
+// Package render and the packages below trace search, compare and draw.
 package mcp
 
 import (

@@ -151,7 +151,7 @@ func TestAnswers(t *testing.T) {
 	} {
 		text, isError := call(t, session, test.tool, test.arguments)
 		if isError != test.isError || !strings.Contains(text, test.want) {
-			t.Errorf("%s %v: got an error: %t, expected the text %q in\n%.600s", test.tool, test.arguments, isError, test.want, text)
+			t.Errorf("%s %v: got an error: %t, expected %t and the text %q in\n%.600s", test.tool, test.arguments, isError, test.isError, test.want, text)
 		}
 	}
 }
