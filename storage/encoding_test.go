@@ -23,7 +23,7 @@ func TestDescribe(t *testing.T) {
 	} {
 		encoding, apiVersion, kind := describeValue([]byte(test.value))
 		if encoding != test.encoding || apiVersion != test.apiVersion || kind != test.kind {
-			t.Errorf("describeValue(%q) = %q, %q, %q", test.value, encoding, apiVersion, kind)
+			t.Errorf("describeValue(%q) = %q, %q, %q, want %q, %q, %q", test.value, encoding, apiVersion, kind, test.encoding, test.apiVersion, test.kind)
 		}
 	}
 }

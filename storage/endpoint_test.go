@@ -38,7 +38,7 @@ func TestEndpointValidate(t *testing.T) {
 	own.URL = "https://127.0.0.1:1,https://127.0.0.1:2"
 	for _, good := range []Endpoint{own, {URL: "http://127.0.0.1:1"}, {URL: "https://127.0.0.1:1", Prefix: "/apitrace"}} {
 		if err := good.Validate(); err != nil {
-			t.Errorf("%+v: %v", good, err)
+			t.Errorf("%+v: got the error %v, want none", good, err)
 		}
 	}
 	for want, e := range map[string]Endpoint{
@@ -53,7 +53,7 @@ func TestEndpointValidate(t *testing.T) {
 		"failed to find any PEM data":              {URL: "https://a:1", CertFile: own.CertFile, KeyFile: empty},
 	} {
 		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%+v: %v, want %q", e, err, want)
+			t.Errorf("%+v: got the error %v, want one with %q", e, err, want)
 		}
 	}
 }

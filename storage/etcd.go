@@ -140,7 +140,8 @@ func (e *Etcd) Done() <-chan struct{} { return e.child.Done() }
 // Err returns why etcd ended, or nil before Done is closed.
 func (e *Etcd) Err() error { return e.child.Err() }
 
-// stopGrace limits how long etcd may take to end by itself. Nobody needs its data.
+// stopGrace is how long Stop waits before it kills etcd. It is short, because the data
+// is disposable.
 const stopGrace = 2 * time.Second
 
 // Stop ends etcd. It kills etcd after stopGrace, or when ctx ends.

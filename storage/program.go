@@ -1,6 +1,6 @@
 // Package storage builds and runs the etcd behind a kube-apiserver, and reads the keys
-// that requests changed. Building programs in general belongs in internal/program, and
-// running kube-apiserver in apiserver.
+// that requests changed. Package internal/program builds programs in general, and package
+// apiserver runs kube-apiserver.
 package storage
 
 import (
@@ -60,7 +60,7 @@ func Program(version string) program.Program {
 }
 
 // ProgramOf describes the build of the etcd for up, a program with etcd's client.
-// It has the client's version, except for newerServers.
+// The etcd has the client's version, except for newerServers.
 func ProgramOf(up program.Upstream) (program.Program, error) {
 	version, err := up.Requires(ClientModule)
 	if err == nil {

@@ -38,7 +38,7 @@ func TestProgramOf(t *testing.T) {
 			continue
 		}
 		if err != nil || p.Module != test.module || p.Version != test.version || p.Release() != test.release {
-			t.Errorf("%s: got module %s %s, release %s, error %v", name, p.Module, p.Version, p.Release(), err)
+			t.Errorf("%s: got module %s %s, release %s, error %v, want %s %s, release %s", name, p.Module, p.Version, p.Release(), err, test.module, test.version, test.release)
 		}
 	}
 }

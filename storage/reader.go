@@ -87,7 +87,7 @@ func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trac
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Watch all keys, so that the revision to has an event, which ends the loop.
+	// Watch all keys: some key has an event at the last revision, which ends the loop.
 	watch := r.client.Watch(clientv3.WithRequireLeader(ctx), "\x00", clientv3.WithFromKey(), clientv3.WithRev(from+1), clientv3.WithPrevKV())
 	var changes []trace.StoredKey
 	for resp := range watch {

@@ -120,7 +120,7 @@ func TestChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := r.Changes(ctx, from, nil); err == nil || !strings.Contains(err.Error(), "compacted") {
-		t.Errorf("Changes after a compacted revision: got %v, want an error that says so", err)
+		t.Errorf("Changes after a compacted revision: got the error %v, want one with \"compacted\"", err)
 	}
 }
 
@@ -164,6 +164,6 @@ func TestStrangersAreRefused(t *testing.T) {
 		_, err = conn.Read(make([]byte, 1)) // with TLS 1.3 the rejection comes after the handshake
 	}
 	if err == nil || !strings.Contains(err.Error(), "remote error: tls:") {
-		t.Errorf("a connection with the key of another etcd: got %v, want that etcd refuses it", err)
+		t.Errorf("a connection with the key of another etcd: got the error %v, want a TLS error from etcd", err)
 	}
 }
