@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Costly skips a test unless APITRACE_E2E is set, as "make test" does.
+// Costly skips a test unless APITRACE_E2E is set. "make test" sets it.
 // It is for tests without a server that take too much time for "make check".
-// does describes the work, such as "builds programs".
+// The parameter does says what the test does, such as "builds programs".
 func Costly(tb testing.TB, does string) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {
@@ -22,7 +22,8 @@ const browser = "APITRACE_BROWSER"
 
 // Chromium returns the path of the browser for the page's tests.
 // It skips the test unless APITRACE_E2E or APITRACE_BROWSER is set.
-// Without Chromium, it fails the test with APITRACE_BROWSER, and skips it otherwise.
+// If no Chromium is installed, it fails the test if APITRACE_BROWSER is set, and
+// otherwise skips it.
 func Chromium(tb testing.TB) string {
 	tb.Helper()
 	required := os.Getenv(browser) != ""

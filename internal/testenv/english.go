@@ -49,7 +49,8 @@ var prose = []string{
 	"most", "no", "none", "not", "of", "on", "only", "or", "than", "that", "the", "then", "there", "this", "to", "was", "were", "which", "who", "why", "with", "without", "yes",
 }
 
-// English returns the lines of an output with English prose, each after its words.
+// English returns the lines of an output with English prose. Before each line, it puts
+// the English words in it.
 // Names, quotations, flags, commands, URLs, paths, numbers with units, and the words
 // of testdata/english.txt do not count.
 func (o Output) English(tb testing.TB, output string) []string {
@@ -85,8 +86,8 @@ func (o Output) English(tb testing.TB, output string) []string {
 
 // wordsIn returns the English prose in a line. The columns of a table are cells.
 // In a cell without Chinese characters, all words are prose.
-// In another cell, words in a row are prose.
-// A single word is a name or a term, unless the list prose has it.
+// In a cell with Chinese characters, two or more successive words are prose. A single
+// word counts as a name or a term, unless the list prose has it.
 func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 	line = quotation.ReplaceAllString(url.ReplaceAllString(line, `""`), `""`)
 	line = o.withoutCommands(line)

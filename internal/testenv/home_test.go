@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestHome checks that the go command writes no telemetry to a home folder of Home,
-// but does to another. GO_TELEMETRY_CHILD=2 keeps it from starting a process that
-// outlives it: golang.org/x/telemetry v0.0.0-20251128220624-abf20d0e57ec, start.go.
+// TestHome checks that the go command writes no telemetry to a folder that Home has
+// prepared, but does to an empty folder. With GO_TELEMETRY_CHILD=2, the command starts no
+// process: golang.org/x/telemetry v0.0.0-20251128220624-abf20d0e57ec, start.go.
 func TestHome(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other systems keep the user's configuration in another folder")

@@ -1,6 +1,6 @@
 // Package testenv has helpers for the tests of several packages.
-// It decides which tests run. Only this package reads the environment variables of
-// "make test", "make test-all" and "make test-nightly".
+// Some skip a test unless an environment variable is set by "make test", "make test-all"
+// or "make test-nightly". Only this package reads these variables.
 package testenv
 
 import (
@@ -22,7 +22,7 @@ const (
 	fixtureArch = "APITRACE_FIXTURE_ARCH"
 )
 
-// NeedsServer skips a test unless APITRACE_E2E is set, as "make test" does.
+// NeedsServer skips a test unless APITRACE_E2E is set. "make test" sets it.
 // It is for tests that build or run kube-apiserver or etcd, or download their source.
 func NeedsServer(tb testing.TB) {
 	tb.Helper()
@@ -36,7 +36,7 @@ func NeedsServer(tb testing.TB) {
 // For arm64, the fixture runs in qemu-aarch64-static, an emulator; see .ci/arm64.
 func FixtureArch() string { return os.Getenv(fixtureArch) }
 
-// Slow skips a test unless APITRACE_SLOW is set, as "make test-all" does.
+// Slow skips a test unless APITRACE_SLOW is set. "make test-all" sets it.
 // It is for tests that take minutes. Their names must begin with TestSlow, because
 // "make test-all" selects the slow tests by name.
 func Slow(t *testing.T) {
@@ -49,7 +49,7 @@ func Slow(t *testing.T) {
 	}
 }
 
-// Nightly skips a test unless APITRACE_NIGHTLY is set, as "make test-nightly" does.
+// Nightly skips a test unless APITRACE_NIGHTLY is set. "make test-nightly" sets it.
 // It is for tests that take many minutes, because they go through all releases or make
 // large builds that no other test uses. Their names must begin with TestNightly.
 func Nightly(t *testing.T) {
