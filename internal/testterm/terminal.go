@@ -40,7 +40,7 @@ type Terminal struct {
 	mu       sync.Mutex
 	emulator *vt.Emulator
 	output   bytes.Buffer
-	changed  time.Time          // the last output, typed key or change of the size
+	changed  time.Time          // when the last output, typed key or new size came
 	altered  map[ansi.Mode]bool // the modes that differ from their initial value
 	alt      bool               // the alternate screen is shown
 }
