@@ -1,4 +1,4 @@
-// Package bounded reads whole files that a user, a client or a file names.
+// Package bounded reads whole files with names from a user, a client or another file.
 // It refuses files that could block the reader forever or fill the memory: a pipe that
 // nobody writes to, a device without end, a huge file.
 package bounded
@@ -65,8 +65,8 @@ func read(name string, info fs.FileInfo, err error, open func() (fs.File, error)
 	return readAll(file, name, info.Size(), limit)
 }
 
-// ReadAll reads r to its end, and returns an error after limit bytes.
-// The error contains name.
+// ReadAll reads r to its end. If r has more than limit bytes, it returns an error that
+// contains name.
 func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 	return readAll(r, name, 0, limit)
 }

@@ -108,7 +108,7 @@ func TestReadAll(t *testing.T) {
 		t.Errorf("got %q and the error %v, expected \"text\"", data, err)
 	}
 	if _, err := ReadAll(strings.NewReader("text"), "standard input", 3); err == nil || err.Error() != `"standard input" has more than 3 bytes, the limit` {
-		t.Error(err)
+		t.Errorf("4 bytes: got the error %v, expected the limit of 3 bytes", err)
 	}
 	if _, err := ReadAll(iotest.ErrReader(os.ErrClosed), "standard input", 3); err == nil {
 		t.Error("got no error, expected the reader's error")
