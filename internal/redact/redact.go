@@ -1,6 +1,5 @@
 // Package redact removes secrets, and the names of people and machines, from texts that other
-// people will see: the debug log and problem reports. Deciding which texts to show doesn't
-// belong here.
+// people will see: the debug log and problem reports.
 package redact
 
 import (
@@ -83,7 +82,8 @@ var forms = []struct {
 func (r *Redactor) Text(text string) string {
 	for _, n := range r.names {
 		// A match includes the characters around the name.
-		// Two neighbouring names share one, so the first replacement skips the second.
+		// Two neighbouring names share a character, so the first replacement skips the
+		// second name.
 		text = n.pattern.ReplaceAllString(n.pattern.ReplaceAllString(text, n.replacement), n.replacement)
 	}
 	for _, f := range forms {
