@@ -98,8 +98,8 @@ type mapped struct {
 	functions []recordings.Function
 }
 
-// mapFolders puts each recorded function into its folder. Functions without a folder are
-// lost.
+// mapFolders puts each recorded function into its folder. It returns the functions without
+// a folder as lost.
 func mapFolders(functions []recordings.Function) (modules [][]mapped, lost []recordings.Function) {
 	modules = make([][]mapped, len(mappedModules))
 	for i, m := range mappedModules {
@@ -126,7 +126,7 @@ func mapFolders(functions []recordings.Function) (modules [][]mapped, lost []rec
 	return modules, lost
 }
 
-// codeMap draws the folders. A folder has the number of its functions in the recordings of
+// codeMap draws the folders. For each folder, it shows the number of recorded functions in
 // a release, their layers, and key steps.
 func codeMap(t *testing.T, release, lang string) string {
 	t.Helper()
@@ -193,7 +193,7 @@ func layersOf(f mapped, said *instrument.ReaderGuide, lang string) string {
 }
 
 // keySteps names up to three key steps in the folder, from different packages if possible.
-// It prefers the steps that most scenarios have. If there is no key step, it names other
+// It prefers steps that occur in many scenarios. If there is no key step, it names other
 // functions.
 func keySteps(f mapped, said *instrument.ReaderGuide, lang string) string {
 	const most = 3
