@@ -28,7 +28,7 @@ import (
 const (
 	// mostLearners is the maximum number of learners.
 	mostLearners = 200
-	// mostWrong is how many different wrong answers an exercise keeps.
+	// mostWrong is the maximum number of different wrong answers that are kept for an exercise.
 	mostWrong = 200
 	// mostListeners is the maximum number of listeners at once.
 	mostListeners = 16
