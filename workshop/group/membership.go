@@ -31,9 +31,9 @@ type Membership struct {
 	// last event that the server has.
 	Since int `json:"since"`
 	Sent  int `json:"sent"`
-	// Lost is the number of events that the learner's list has lost since joining. The
-	// server counts an event with a number above the last one, so each number is sent with
-	// Lost added.
+	// Lost is the number of events that the learner's list has lost since joining. It is
+	// added to the number of each event that is sent. Otherwise the server would ignore new
+	// events: it counts only events with a number above the last one.
 	Lost int `json:"lost,omitempty"`
 }
 
@@ -77,7 +77,7 @@ func events(ctx context.Context, dir string) ([]workshop.Event, error) {
 	return state.Read(ctx)
 }
 
-// locked calls do under a lock, so that processes do not send at once.
+// locked calls do under a lock, so that only one process sends at a time.
 func locked(ctx context.Context, dir string, do func() error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return workshop.StateError(err)
