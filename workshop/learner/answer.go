@@ -11,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// answerFile returns the learner's file for the answer. check without arguments and
-// watch read it.
+// answerFile returns the learner's file for the answer. The command watch reads it, and
+// the command check, if it has no arguments.
 func (l *Learner) answerFile(e *workshop.Exercise) string {
 	return filepath.Join(l.dir, "answers", e.Name+".txt")
 }
@@ -62,8 +62,8 @@ func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
 }
 
 // orderIn returns the order of steps in an answer file: its last line with only letters
-// of steps, or else the first word of each line. First words in the question's order do
-// not count: writeAnswerFile writes them.
+// of steps, or else the first word of each line. It returns "" if these words are in the
+// question's order, because writeAnswerFile has written them so.
 func orderIn(lines [][]string, steps int) string {
 	var first, shown []string
 	for _, line := range lines {

@@ -126,8 +126,8 @@ func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 	return nil
 }
 
-// forget deletes the progress on an exercise, or on all exercises if e is nil. It
-// removes the files of answered.
+// forget deletes the progress on an exercise, or on all exercises if e is nil. It removes
+// the answer files and the traces of the exercises in answered.
 func (l *Learner) forget(ctx context.Context, e *workshop.Exercise, answered ...*workshop.Exercise) error {
 	if err := l.record(ctx, e, workshop.Reset, ""); err != nil {
 		return err

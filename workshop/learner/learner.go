@@ -1,8 +1,6 @@
-// Package learner is the work of a learner on the course of package workshop:
-// questions, replies, progress, and the folder with answers and traces. Commands and
-// the page call it.
-//
-// The judgement of answers does not belong here; it is in package workshop.
+// Package learner lets a learner work on the course of package workshop. It has the
+// questions, replies and progress, and the folder with answers and traces. Commands and
+// the page call it. Package workshop judges the answers.
 package learner
 
 import (
@@ -70,7 +68,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	if l.chosen, err = chosenBy(o, l.k8s); err != nil {
 		return nil, err
 	}
-	var both errgroup.Group // two thirds of the time that reading one after the other takes
+	var both errgroup.Group // takes a third less time than reading one after the other
 	both.Go(func() (err error) {
 		l.course, err = workshop.Open(o.Course)
 		return err

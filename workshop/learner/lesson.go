@@ -91,8 +91,8 @@ func listed(headings, rows []string, lang string) string {
 }
 
 // lessonName returns the name of the lesson of a chapter. chapter is a number or a
-// name; "" is the chapter of the current exercise. Other names are returned as they
-// are: they are names of lessons.
+// name; "" is the chapter of the current exercise. Any other text counts as the name of
+// a lesson, and is returned unchanged.
 func (l *Learner) lessonName(chapter string) (string, error) {
 	if chapter == "" {
 		e, err := l.current()

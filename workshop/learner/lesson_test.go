@@ -15,8 +15,8 @@ func TestForTerminal(t *testing.T) {
 	}
 }
 
-// TestLessonsForTerminal checks that no link to a page, diagram or table is left, and that
-// links to lessons lead to existing lessons.
+// TestLessonsForTerminal checks that no diagram, no table and no link to a page is left, and
+// that links to lessons lead to existing lessons.
 func TestLessonsForTerminal(t *testing.T) {
 	for _, name := range lessons.Names() {
 		for _, lang := range []string{"en", "zh"} {

@@ -19,8 +19,10 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// play returns the recording that decides a live exercise. For an answer with method
-// and path, it sends a request; request then has its other properties.
+// play returns the recording that judges the answer to a live exercise. For a Change, it
+// replays the scenario on the changed server. Otherwise args are a method and a path, a
+// scenario's file, or a recording's file. For a method and a path, play sends a request,
+// and takes its other properties from request.
 func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *scenarios.TypedRequest) (*trace.Recording, error) {
 	if e.Change != nil {
 		if err := l.mustHaveEdited(ctx, e); err != nil {
@@ -125,8 +127,8 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 	return l.replay(ctx, scenario, edits)
 }
 
-// ownRequest returns a scenario with one traced request to an exercise's state. It
-// expects no particular status.
+// ownRequest returns a scenario with the setup and the first requests of an exercise, and
+// then the traced request h. It expects no particular status.
 func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	own := *h
 	own.Status = nil

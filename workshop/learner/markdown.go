@@ -68,7 +68,7 @@ func (t typesetter) lay(markdown string) string {
 // list item.
 var beginning = regexp.MustCompile(`^ *(• |[0-9]+\. )?`)
 
-// wrap breaks a line. The further lines are indented to the beginning of its text.
+// wrap breaks a line. It indents the further lines to where the text of the first begins.
 func (t typesetter) wrap(line string) []string {
 	first := beginning.FindString(line)
 	indent := utf8.RuneCountInString(first)

@@ -254,5 +254,5 @@ func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	if edit := "apitrace edit " + e.Change.File; !strings.Contains(e.Question.In(l.lang), edit) {
 		return edit + "\n" + strings.TrimSpace(check)
 	}
-	return strings.TrimSpace(check) // the question has the other command
+	return strings.TrimSpace(check) // the question contains the edit command
 }

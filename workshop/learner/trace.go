@@ -58,7 +58,7 @@ func (l *Learner) spoils(e *workshop.Exercise, recording *trace.Recording) (bool
 }
 
 // asked returns the recording that an exercise asks about. For a live exercise, it is
-// the last recording that decided it.
+// the recording of the last answer.
 func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, error) {
 	source := workshop.Source{Scenario: e.Scenario}
 	if which != "" {

@@ -42,7 +42,8 @@ func (l *Learner) Watch(ctx context.Context) error {
 }
 
 // watchOne says where to write the answer, and judges each change of the answer until the
-// exercise is passed. It begins to watch before that, because the answer may come at once.
+// exercise is passed. It begins to watch before it says so, because the learner may answer
+// at once.
 func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error) {
 	folders, err := l.watched(e)
 	if err != nil {
