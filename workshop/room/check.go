@@ -68,7 +68,7 @@ func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err er
 	return nil
 }
 
-// recorded solves all exercises that recordings decide.
+// recorded solves all exercises that are judged by recordings.
 func (c *check) recorded() (machine.Finding, error) {
 	f := machine.Finding{What: message.Of("exercises that recordings decide")}
 	judge, err := learner.NewJudge(c.K8s)
@@ -188,7 +188,7 @@ func (c *check) goToInstall() message.Message {
 	return message.Of("install Go 1.26 or newer from https://go.dev/dl")
 }
 
-// lacking fails a check because something is missing that an import or a build provides.
+// lacking fails a check because a part is missing that can be imported or built.
 func (c *check) lacking(f machine.Finding, state message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	next := message.Of("\"apitrace workshop prepare FOLDER\" on a machine with a network collects what is missing; here, \"apitrace build --sample\" builds it if there is a network")
 	if c.Folder != "" {
@@ -200,8 +200,8 @@ func (c *check) lacking(f machine.Finding, state message.Message, needs func(*wo
 	return c.without(f, state, next, needs)
 }
 
-// without fails a check because something is missing, and adds the exercises that need
-// it to c.missing. If none does, the check passes.
+// without fails a check because a part is missing, and adds the exercises that need the
+// part to c.missing. If no exercise needs it, the check passes.
 func (c *check) without(f machine.Finding, state, next message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	var names []string
 	for _, e := range c.course.Exercises() {

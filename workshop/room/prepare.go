@@ -1,8 +1,7 @@
 // Package room prepares a room for the workshop: it collects everything that machines
 // without a network need, and checks which exercises a machine can do.
 //
-// Building and exporting servers does not belong here; session/machine and apiserver do
-// that.
+// Packages session/machine and apiserver build and export the servers.
 package room
 
 import (
@@ -33,12 +32,12 @@ type Preparation struct {
 	// K8s is the release of the servers and of the site, in a form that
 	// session.RecordedRelease accepts.
 	K8s string
-	// Site returns the site of a release, for a folder of its own.
+	// Site returns the site of a release. Its Write writes to folder.
 	Site func(folder, release string) Site
 	// Plain adds upstream's servers without tracing, which no exercise needs.
 	Plain bool
-	// Checkout is a folder with apitrace's source, to build it for other
-	// platforms. With "", the preparation has it for this platform only.
+	// Checkout is a folder with apitrace's source, to build apitrace for other
+	// platforms. With "", the preparation has apitrace for this platform only.
 	Checkout string
 	// DryRun prints sizes and times and does nothing else.
 	DryRun bool

@@ -15,10 +15,10 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// fileFor returns the name of apitrace for a platform.
+// fileFor returns the file name of apitrace for a platform.
 func fileFor(p program.Platform) string { return "apitrace-" + p.OS + "-" + p.Arch }
 
-// platforms lists apitrace's platforms in the folder, this machine's first.
+// platforms lists the platforms that the folder has apitrace for, this machine's first.
 func (o *Preparation) platforms() []program.Platform {
 	all := []program.Platform{{OS: runtime.GOOS, Arch: runtime.GOARCH}}
 	if o.Checkout == "" {

@@ -33,8 +33,8 @@ func checked(ctx context.Context, c check, lang string) (string, error) {
 }
 
 // TestCheckOfABareMachine checks a machine that has only apitrace. It can do all
-// exercises that recordings decide, and the check names the other exercises with the
-// next step.
+// exercises that need no server. The check must name the other exercises and the next
+// step.
 func TestCheckOfABareMachine(t *testing.T) {
 	state := bare(t)
 	out, err := checked(t.Context(), check{K8s: "v1.37.1"}, "en")
@@ -55,8 +55,8 @@ func TestCheckOfABareMachine(t *testing.T) {
 	}
 }
 
-// filters returns a course of one chapter. It has live exercises of both kinds, and
-// none with the sample server.
+// filters returns a course of one chapter. Some of its exercises ask for a request or for
+// a change of the server. No exercise needs the sample server.
 func filters(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -160,7 +160,8 @@ func TestRefusedFolders(t *testing.T) {
 	}
 }
 
-// TestInstructions checks that both languages name every file in the folder.
+// TestInstructions checks that the instructions in both languages name the programs, the
+// servers' file, the version of Go, the check and the platform.
 func TestInstructions(t *testing.T) {
 	o := Preparation{Folder: t.TempDir(), K8s: "v1.37.1", Checkout: "somewhere"}
 	if err := write(filepath.Join(o.Folder, markFile), []byte(`{"go":"go1.26.99"}`)); err != nil {
@@ -181,6 +182,6 @@ func TestInstructions(t *testing.T) {
 		}
 	}
 	if n := len(o.platforms()); n != 4 && n != 5 {
-		t.Errorf("the folder has apitrace for %d platforms, expected 4, or 5 with another platform of this machine", n)
+		t.Errorf("the folder has apitrace for %d platforms, expected 4, or 5 if this machine has another platform", n)
 	}
 }
