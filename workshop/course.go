@@ -166,7 +166,7 @@ func (c *Course) checkNames() error {
 // names lists an exercise's present and earlier names.
 func (e *Exercise) names() []string { return append([]string{e.Name}, e.Was...) }
 
-// Named returns the exercise that has or had a name, or nil.
+// Named returns the exercise by its present name or an earlier one, or nil.
 func (c *Course) Named(name string) *Exercise {
 	for _, e := range c.Exercises() {
 		if slices.Contains(e.names(), name) {

@@ -3,8 +3,8 @@
 //
 // An exercise is a YAML file. It does not contain the text of the right answer. It
 // contains a query (see Selection and Test) on a recorded trace. So an exercise can be
-// wrong about Kubernetes only if the trace is wrong. docs/workshop-authoring.md
-// describes the format for authors and schema.json for editors, but parse decides.
+// wrong about Kubernetes only if the trace is wrong. parse defines the format.
+// docs/workshop-authoring.md describes it for authors, and schema.json for editors.
 //
 // Package learner prints questions and reads answers. Packages group and classroom connect
 // learners with a leader.
@@ -185,8 +185,8 @@ type Make struct {
 	Expect Test `yaml:"expect"`
 }
 
-// Change asks for a change of the server's source. The trace of a scenario on the changed
-// server decides.
+// Change asks for a change of the server's source. The change is right if a scenario's
+// trace on the changed server passes a test.
 type Change struct {
 	// File is the file to change, relative to the vendor folder.
 	File string `yaml:"file"`
@@ -201,7 +201,7 @@ type Change struct {
 }
 
 // Wrong is a reply to wrong answers. All its conditions must hold. Without any, it
-// fits every wrong answer.
+// fits every wrong answer, except a function that the recordings lack.
 type Wrong struct {
 	// Try are answers that get this reply, for Verify. In a live exercise they are
 	// scenarios, and Verify judges their recordings.

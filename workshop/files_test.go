@@ -32,7 +32,7 @@ func TestFilesThatAreNoExercises(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%s: %v, expected an error that says %q", name, err, want)
+				t.Errorf("%s: got the error %v, expected one with %q", name, err, want)
 			}
 		}
 	}

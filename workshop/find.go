@@ -38,9 +38,9 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 
 // name finds the functions that the typed text stands for, and keeps them for $answer.
 // If no recorded function has the name, the verdict is a wrong answer. If only some of
-// several are right, the error asks for a longer name. Another text, such as a place
-// in a file or a type, is an error too. If both results are nil, the text stands for
-// recorded functions.
+// several are right, the error asks for a longer name. A text that cannot be an answer,
+// such as a place in a file or a type, is an error too. If both results are nil, the text
+// stands for recorded functions.
 func (t *traces) name(text string, right []string) (*Verdict, error) {
 	known, err := t.functions()
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *traces) where(c *choice) string {
 	return fmt.Sprintf("%s (%s:%d)", call.ShortName(), call.File, call.Line)
 }
 
-// shortNames lists a selection's functions by the short names of trees.
+// shortNames lists a selection's functions by the short names that trees show.
 func (t *traces) shortNames(s *Selection) ([]string, error) {
 	c, err := t.choose(s)
 	if err != nil {

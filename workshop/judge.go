@@ -24,8 +24,8 @@ type Judge struct {
 type Try struct {
 	// Text is the answer as typed. Live exercises have none.
 	Text string
-	// Recording decides a live exercise: the trace of the learner's request, or of a
-	// request to the learner's server.
+	// Recording is judged in a live exercise: the trace of the learner's request, or of a
+	// scenario on the server that the learner changed.
 	Recording *trace.Recording
 }
 
@@ -34,13 +34,13 @@ type Verdict struct {
 	Passed bool
 	// Reply says why the answer is wrong, or what was found.
 	Reply message.Message
-	// wrong is the reply's index in Exercise.Wrong, or -1 for the judge's own.
+	// wrong is the reply's index in Exercise.Wrong, or -1 for a reply of the judge's own.
 	wrong int
 	// unknown is set if no recording has the function in the answer.
 	unknown bool
 }
 
-// An AnswerError reports that a text is not an answer, right or wrong.
+// An AnswerError reports that a text cannot be an answer, not even a wrong one.
 type AnswerError struct{ Reason message.Message }
 
 func (e *AnswerError) Error() string { return e.Reason.String() }
@@ -49,7 +49,7 @@ func badAnswer(format string, args ...any) error {
 	return &AnswerError{message.Of(format, args...)}
 }
 
-// errNeedsServer reports that recordings cannot decide a live exercise.
+// errNeedsServer reports that an exercise is live, so the embedded recordings cannot judge it.
 var errNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, but no server is available")
 
 // Judge judges an answer.
@@ -128,9 +128,10 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 	return nil, errNeedsServer
 }
 
-// reply returns the first reply with conditions that hold, or nil. said reports whether
-// an answer has the text, puts whether it has the steps in this order. If the recordings
-// lack the function in the answer, only a reply that names it fits.
+// reply returns the first reply of Exercise.Wrong that fits the answer, or nil. said reports
+// whether the answer has a text (Wrong.Says). puts reports whether the answer has steps in
+// an order (Wrong.Puts). If the recordings lack the function in the answer, only a reply
+// that names the function fits.
 func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
 	for i := range t.exercise.Wrong {
 		w := &t.exercise.Wrong[i]

@@ -31,9 +31,10 @@ func cleanName(text string) string {
 
 // functionsCalled returns the functions that a typed name may stand for.
 //
-// It uses trace.FindFunctions. If that finds nothing, it ignores case, then also accepts
-// a missing receiver, and then also another package, because code can import a package
-// under any name. If several functions match, the functions with the text's case win.
+// It uses trace.FindFunctions. If that finds nothing, it ignores case. If it still finds
+// nothing, it accepts a missing receiver, and then any package, because code can import a
+// package under any name. If several functions match, the functions with the text's case
+// win.
 func functionsCalled(text string, known []string) []string {
 	if found := trace.FindFunctions(text, known); len(found) > 0 {
 		return found
@@ -48,8 +49,8 @@ func functionsCalled(text string, known []string) []string {
 	return found
 }
 
-// inFolder returns the names with a package in the folder, or the folder itself:
-// "storage" is in "registry/core/node".
+// inFolder returns the names with a package path that contains folder as whole elements,
+// as "k8s.io/kubernetes/pkg/registry/core/node/storage" contains "core/node".
 func inFolder(folder string, names []string) []string {
 	var found []string
 	for _, name := range names {

@@ -74,8 +74,8 @@ func (p *Progress) Of(e *Exercise) Done {
 	return Done{}
 }
 
-// Next returns the first available exercise that is not passed, or nil: from the
-// current one on, then from the beginning.
+// Next returns the first available exercise that is not passed, or nil. It looks from the
+// current exercise on, then from the beginning.
 func (p *Progress) Next(c *Course, available func(*Exercise) bool) *Exercise {
 	all := c.Exercises()
 	start := 0

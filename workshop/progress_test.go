@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRenamedExercise checks that progress under an earlier name of an exercise counts:
-// in the progress, in the summary, and after a reset.
+// TestRenamedExercise checks that events with an earlier name of an exercise count in the
+// progress and in the summary, and that a reset with the present name deletes them.
 func TestRenamedExercise(t *testing.T) {
 	course, err := Open("")
 	if err != nil {
@@ -17,7 +17,7 @@ func TestRenamedExercise(t *testing.T) {
 	const before, now = "first-to-be-evicted", "a-pod-without-a-class"
 	e, err := course.Find(before)
 	if err != nil || e.Name != now || course.Named(before) != e || course.Named(now) != e {
-		t.Fatalf("%s is %+v, %v", before, e, err)
+		t.Fatalf("%s is %+v with the error %v, expected the exercise %s", before, e, err, now)
 	}
 	events := []Event{{Did: Started, Exercise: before}, {Did: Tried, Exercise: before, Answer: "x"}, {Did: Passed, Exercise: before, Answer: "y"}}
 	p := NewProgress(course.Renamed(events))

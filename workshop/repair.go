@@ -10,7 +10,7 @@ import (
 )
 
 // repair joins the events in the damaged file and its backup, and saves them. It moves
-// the damaged file aside and reports exactly which events are lost.
+// the damaged file aside, and reports which events are lost.
 func (s *State) repair(text []byte, missing bool, events []Event, backup []byte) ([]Event, error) {
 	kept, badBackup := parseEvents(backup)
 	byNumber := map[int]Event{}

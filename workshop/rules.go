@@ -42,15 +42,15 @@ func checkReplies(e *Exercise) error {
 	return message.Errorf("%s: no reply covers the right word with wrong evidence: expected a try under wrong that begins with the first word of %q", e.File, e.Solution.Answer[0])
 }
 
-// fewestClaims is how many claims a course has before their balance is judged.
+// fewestClaims is the minimum number of claims for which balanced returns an error.
 const fewestClaims = 6
 
 // longestRun is the maximum number of equal claims in a row.
 const longestRun = 3
 
 // VerifyBalance returns an error unless about half of a course's claims are true for
-// the judge's version of Kubernetes, in no pattern, because learners could guess from
-// a pattern.
+// the judge's version of Kubernetes, and true and false claims follow no pattern.
+// Learners could guess from a pattern.
 func (v *Verifier) VerifyBalance(c *Course) error {
 	var claims []bool
 	for _, e := range c.Exercises() {

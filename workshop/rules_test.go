@@ -21,7 +21,7 @@ func TestBalanced(t *testing.T) {
 		}
 		err := balanced(claims)
 		if (err == nil) != (wrong == "") || err != nil && !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%s: %v, expected %q", pattern, err, wrong)
+			t.Errorf("%s: got the error %v, expected %q", pattern, err, wrong)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func TestCheckReplies(t *testing.T) {
 	} {
 		err := checkReplies(&c.e)
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-			t.Errorf("%+v: %v, expected %q", c.e.Wrong, err, c.wrong)
+			t.Errorf("%+v: got the error %v, expected %q", c.e.Wrong, err, c.wrong)
 		}
 	}
 }

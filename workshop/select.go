@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A choice selects calls of a tree: chosen[i] for call i.
+// A choice is a set of calls of a tree: chosen[i] is set if call i is in it.
 type choice struct {
 	tree   *trace.Tree
 	chosen []bool

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// handmade is a recording of one request, drawn as a tree. After a name come the process,
-// if it is etcd, the values, and the error.
+// handmade is a recording of one request, drawn as a tree. After a function's name come
+// its values (name=value), "@etcd" if it runs in etcd, and "!" with its error.
 const handmade = `
 a.Serve
   b.(*Filter).Check user=learner
@@ -160,11 +160,11 @@ func TestTests(t *testing.T) {
 		}
 		holds, failed, err := handmadeTraces(t).ask(&asked)
 		if err != nil || holds != want {
-			t.Errorf("%s: %v, %v; expected %v", test, holds, err, want)
+			t.Errorf("%s: got %v and the error %v, expected %v", test, holds, err, want)
 		}
 		if err == nil && !holds && !want {
 			if why := describe(failed); why.String() == "" || why.In("zh") == why.String() {
-				t.Errorf("%s fails, but describe has no text about it in both languages", test)
+				t.Errorf("%s fails, expected describe to have a text in English and another in Chinese", test)
 			}
 		}
 	}
@@ -173,7 +173,7 @@ func TestTests(t *testing.T) {
 func TestRequestThatIsNotThere(t *testing.T) {
 	_, err := handmadeTraces(t).choose(&Selection{Request: 2})
 	if err == nil || !strings.Contains(err.Error(), "request 2 does not exist: the recording of handmade has 1") {
-		t.Error(err)
+		t.Errorf("got the error %v, expected that request 2 does not exist", err)
 	}
 }
 
@@ -191,7 +191,7 @@ func TestRepliesToFind(t *testing.T) {
 		traces.exercise.Find = &Selection{Function: Names{"e.(*store).Get"}}
 		verdict, err := judgeFind(traces, answer)
 		if err != nil || verdict.Passed || !strings.Contains(verdict.Reply.String(), want) {
-			t.Errorf("%q: %+v, %v; expected %q", answer, verdict, err, want)
+			t.Errorf("%q: got %+v and the error %v, expected a reply with %q", answer, verdict, err, want)
 		}
 		if err == nil && verdict.Reply.In("zh") == "" {
 			t.Errorf("%q: no reply in Chinese", answer)
@@ -222,18 +222,18 @@ func TestRepliesToOrder(t *testing.T) {
 	} {
 		verdict, err := judgeOrder(traces, answer)
 		if err != nil || verdict.Passed || !strings.Contains(verdict.Reply.String(), want) {
-			t.Errorf("%q: %+v, %v; expected %q", answer, verdict, err, want)
+			t.Errorf("%q: got %+v and the error %v, expected a reply with %q", answer, verdict, err, want)
 		}
 	}
 	for answer, want := range map[string]string{"check handle": "found 2 of 3 steps; missing: ", "check handle check": "is given twice", "check handle x": "is not one of the steps"} {
 		if _, err := judgeOrder(traces, answer); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, expected %q", answer, err, want)
+			t.Errorf("%q: got the error %v, expected one with %q", answer, err, want)
 		}
 	}
 	letters := strings.Join(e.letters([]int{0, 1, 2}), "")
 	for _, answer := range []string{"check handle range", letters, strings.ToLower(letters), "check,handle,range"} {
 		if verdict, err := judgeOrder(traces, answer); err != nil || !verdict.Passed {
-			t.Errorf("%q: %+v, %v", answer, verdict, err)
+			t.Errorf("%q: got %+v and the error %v, expected that it passes", answer, verdict, err)
 		}
 	}
 }

@@ -131,8 +131,8 @@ func (s *State) load() ([]Event, error) {
 	}
 	events, bad := parseEvents(text)
 	kept, _ := parseEvents(backup)
-	// The file is never written empty, and the backup is written last. So with more
-	// events in the backup, the file has lost lines.
+	// The file is never written empty, and the backup is written last. So if the backup
+	// has more events than the file, the file has lost lines.
 	emptied := !missing && len(text) == 0
 	if len(bad) == 0 && !emptied && len(kept) <= len(events) {
 		return events, nil
@@ -181,8 +181,8 @@ func parseEvents(text []byte) (events []Event, bad []string) {
 	return events, bad
 }
 
-// save writes the file, then the backup. Readers see the old or the new file, never a
-// part. So one of them is whole at any time. Without events, save removes both.
+// save writes the file, then the backup. Readers see the old or the new text, never a
+// part. So the file or the backup is whole at any time. Without events, save removes both.
 func (s *State) save(events []Event) error {
 	if len(events) == 0 {
 		return errors.Join(removeIfThere(s.Path), removeIfThere(s.backup()))

@@ -88,8 +88,8 @@ func (s *Summary) Markdown(lang string) string {
 	return page.String()
 }
 
-// open lists the exercises that were tried and not passed, each with its next step, if
-// any.
+// open lists the exercises that were tried and not passed, each with its next step. If
+// there are none, it writes nothing.
 func (s *Summary) open(page *strings.Builder, p message.Printer) {
 	begun := false
 	for _, e := range s.course.Exercises() {

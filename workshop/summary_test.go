@@ -38,8 +38,8 @@ Things
 	if got := Summarize(course, events).Markdown("en"); got != want {
 		t.Errorf("the summary is\n%s\nexpected\n%s", got, want)
 	}
-	// Exercises that were tried and not passed are listed with the next step, which
-	// depends on the hints and the solution seen.
+	// Exercises that were tried and not passed are listed with the next step. It depends
+	// on whether hints are left, and on whether the solution was shown.
 	events = append(events,
 		Event{Time: at(63), Did: Started, Exercise: "two"},
 		Event{Time: at(65), Did: Tried, Exercise: "two"},

@@ -13,14 +13,15 @@ type traces struct {
 	layer    func(function string) string
 	exercise *Exercise
 	k8s      string
-	// main is the recording with the name "". If it is nil, this is the recording
-	// of Exercise.Scenario.
+	// main is the recording with the name "". nil means the recording of
+	// Exercise.Scenario.
 	main  *trace.Recording
 	known map[string]*cachedRecording
 	// calls has each function's calls, by request; see callsOf.
 	calls map[*trace.Tree]map[string]*[]int
-	// typed is the function name in an answer, as typed. answer has the full names that
-	// typed, and $answer, stand for, or none if the recordings have no such function.
+	// typed is the function name in an answer, as typed. answer has the full names of the
+	// functions that it stands for. $answer stands for the same functions. answer is empty
+	// if the recordings have no such function.
 	typed  string
 	answer []string
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Verifier proves exercises for each version of Kubernetes: an exercise can be
-// solved, not every answer solves it, and its statements are true.
+// A Verifier proves exercises for each version of Kubernetes. It proves that a listed
+// solution passes, that answers without thought do not pass, and that each listed wrong
+// answer gets its reply.
 type Verifier struct {
 	// Judge judges the answers. Verify uses it with each version. VerifyBalance uses the
 	// version in Judge.K8s.
@@ -200,8 +201,7 @@ func (p *proof) wrongAnswers() error {
 		if !w.Releases.Has(p.K8s) {
 			continue
 		}
-		// Without a try, it is a change of a server, and tested where one is
-		// available.
+		// A Wrong without Try has Edits. Package learner proves it on a server.
 		replied := len(w.Try) == 0
 		for _, answer := range w.Try {
 			verdict, err := p.tryWrong(answer)
@@ -249,8 +249,8 @@ func (p *proof) tryRecording(scenario string) (*Verdict, error) {
 	return p.judge.Judge(p.Exercise, Try{Recording: rec})
 }
 
-// recordings returns an error unless all recordings of the scenarios pass or, without
-// pass, all fail. It skips scenarios that only other versions have recorded.
+// recordings returns an error unless the recordings of all scenarios pass, or all fail if
+// pass is false. It skips scenarios that only other versions have recorded.
 func (p *proof) recordings(names []string, pass bool) error {
 	for _, name := range names {
 		verdict, err := p.tryRecording(name)
