@@ -107,7 +107,7 @@ type Reply struct {
 	Passed  bool     `json:"passed" description:"Whether the answer is right."`
 	Text    string   `json:"text" description:"Why, as HTML."`
 	Notices []string `json:"notices" description:"Other notices, such as the response of a server."`
-	// Recording is the trace that decided a live exercise; nil for other exercises.
+	// Recording is the trace that was judged in a live exercise; nil for other exercises.
 	Recording *trace.Recording `json:"-"`
 }
 
