@@ -56,8 +56,8 @@ func (m *Model) leaveComparison() {
 }
 
 // side returns the recording and the tree of the selected call, and the
-// call's index in that tree. In a comparison, they are side B's if it has
-// the call, else side A's.
+// call's index in that tree. In a comparison, they are of side B if side B has
+// the call, else of side A.
 func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 	if m.compared == nil {
 		return m.rec, m.forest.tree, m.call()

@@ -160,8 +160,8 @@ func (m *Model) take(d draft, err error) {
 	m.show(d)
 }
 
-// load loads another recording and shows its first request. If the tree of a request
-// of the same scenario is shown, load shows the request with the same index.
+// load loads another recording. It shows the first request or, if a tree of the same
+// scenario was shown, the request with the same index.
 func (m *Model) load(scenario, release string) tea.Cmd {
 	d, request := m.drafter(), 0
 	if scenario == m.rec.Scenario && m.compared == nil {

@@ -21,8 +21,8 @@ func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) erro
 }
 
 // guarded panics in Update if a command panics. Bubble Tea prints a panic of Update
-// before its Run returns. It prints a panic of a command on another goroutine, maybe
-// after Run has returned: the process may exit before.
+// before its Run returns. It prints a panic of a command on another goroutine, and the
+// process may exit before that.
 type guarded struct{ tea.Model }
 
 // A commandPanic is the panic of a command.

@@ -201,7 +201,7 @@ func (m *Model) sidesLine(r row, width int) string {
 			return strings.Repeat(" ", column)
 		}
 		name := tree.Call(call).ShortName()
-		if tree == d.Diff.B { // the story only names calls of side B
+		if tree == d.Diff.B { // the story names only calls of side B
 			name = m.forest.story.Names.Of(tree.Call(call))
 		}
 		before, after := strings.Repeat(" ", min(int(r.level), column/8))+m.opener(r.folded > 0, m.forest.opened(r))+" ", ""
