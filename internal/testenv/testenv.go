@@ -1,6 +1,6 @@
 // Package testenv has helpers for the tests of several packages.
-// Some skip a test unless an environment variable is set by "make test", "make test-all"
-// or "make test-nightly". Only this package reads these variables.
+// Some of them skip a test unless an environment variable of "make test", "make test-all"
+// or "make test-nightly" is set. Only this package reads these variables.
 package testenv
 
 import (
