@@ -24,7 +24,7 @@ func ReadFile(name string, limit int64) ([]byte, error) {
 	return read(name, info, err, func() (fs.File, error) { return os.Open(name) }, limit)
 }
 
-// ReadFS is [ReadFile] for a file of the file system files.
+// ReadFS is [ReadFile] in a file system.
 func ReadFS(files fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(files, name)
 	return read(name, info, err, func() (fs.File, error) { return files.Open(name) }, limit)
