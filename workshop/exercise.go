@@ -206,8 +206,8 @@ type Wrong struct {
 	// Try are answers that get this reply, for Verify. In a live exercise they are
 	// scenarios, and Verify judges their recordings.
 	Try Names `yaml:"try"`
-	// Edits are a wrong change that gets this reply. Verify builds it where a
-	// server is available.
+	// Edits are a wrong change that gets this reply. Package learner proves this on a
+	// server that it builds with the change.
 	Edits []Replacement `yaml:"edits"`
 	// Releases are the releases that the reply applies to.
 	Releases release.Range `yaml:",inline"`

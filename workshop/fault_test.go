@@ -9,8 +9,8 @@ import (
 )
 
 // TestEachFaultIsAsked checks that each fault has a recording and one exercise. The
-// exercise must compare the recording with the recording of the right server, and only
-// its explanation may show the patch.
+// exercise must compare the recording with the recording of a server without the fault.
+// Only its explanation may show the patch.
 func TestEachFaultIsAsked(t *testing.T) {
 	course, err := Open("")
 	if err != nil {

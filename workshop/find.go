@@ -39,8 +39,8 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 // name finds the functions that the typed text stands for, and keeps them for $answer.
 // If no recorded function has the name, the verdict is a wrong answer. If only some of
 // several are right, the error asks for a longer name. A text that cannot be an answer,
-// such as a place in a file or a type, is an error too. If both results are nil, the text
-// stands for recorded functions.
+// such as a type's name or a place in a file, is an error too. If both results are nil,
+// the text stands for recorded functions.
 func (t *traces) name(text string, right []string) (*Verdict, error) {
 	known, err := t.functions()
 	if err != nil {

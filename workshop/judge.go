@@ -22,7 +22,7 @@ type Judge struct {
 
 // A Try is a learner's answer.
 type Try struct {
-	// Text is the answer as typed. Live exercises have none.
+	// Text is the answer as typed. In a live exercise, only Recording counts.
 	Text string
 	// Recording is judged in a live exercise: the trace of the learner's request, or of a
 	// scenario on the server that the learner changed.

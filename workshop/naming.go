@@ -164,16 +164,16 @@ func hasWords(own, text string) bool {
 	return at == 0 || at > 0 && unicode.IsUpper(rune(own[at]))
 }
 
-// misspelled is the number of letters that may be wrong in a name that is still
-// recognized.
+// misspelled is the maximum number of wrong letters in a text that counts as a misspelled
+// name.
 const misspelled = 2
 
 // nearest returns the short names of up to five functions that the learner may have
 // meant, the best first.
 //
 // Such a function has a similar name, or a word in its own name that begins with the
-// typed text. Functions with exactly that own name come first. A right answer is left
-// out, unless the text misspells it, because the list would give it away.
+// typed text. Functions with exactly the own name in the text come first. A right answer
+// is left out, unless the text misspells it, because the list would give it away.
 func nearest(text string, known, right []string) []string {
 	wanted := nameParts(text)
 	last := wanted[len(wanted)-1]

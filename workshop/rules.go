@@ -42,7 +42,7 @@ func checkReplies(e *Exercise) error {
 	return message.Errorf("%s: no reply covers the right word with wrong evidence: expected a try under wrong that begins with the first word of %q", e.File, e.Solution.Answer[0])
 }
 
-// fewestClaims is the minimum number of claims for which balanced returns an error.
+// fewestClaims is the minimum number of claims to judge. Fewer claims are always balanced.
 const fewestClaims = 6
 
 // longestRun is the maximum number of equal claims in a row.

@@ -54,8 +54,8 @@ type Event struct {
 type State struct {
 	// Path is the file's path. The backup is next to it, with the suffix ".backup".
 	Path string
-	// Warn, if not nil, is called if the file was damaged. The message says which
-	// events were lost, and where the file is.
+	// Warn, if not nil, is called if the file was damaged or missing. The message says
+	// which events were lost, and where the damaged file is kept.
 	Warn func(message.Message)
 	// Now returns the time; nil means the real time.
 	Now func() time.Time

@@ -16,8 +16,8 @@ const pause = 30 * time.Minute
 type Summary struct {
 	course   *Course
 	progress *Progress
-	// spent has the time at work on each exercise, and passed the time when it was
-	// passed, by name.
+	// spent has the time that the learner worked on each exercise. passed has the time
+	// when the exercise was first passed. Both are by the exercise's name.
 	spent  map[string]time.Duration
 	passed map[string]time.Time
 }

@@ -2,8 +2,8 @@ package workshop
 
 import "slices"
 
-// functions lists the functions in the exercise's queries, which must exist. It
-// leaves out a query with several names, because one of these is enough.
+// functions lists the functions in the exercise's selections, which must exist. It
+// leaves out a selection with several names, because one existing function is enough.
 func (e *Exercise) functions() []string {
 	var names []string
 	add := func(s *Selection) {
