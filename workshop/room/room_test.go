@@ -142,7 +142,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(folder); err == nil {
-		t.Errorf("a dry run made %s", folder)
+		t.Errorf("a dry run made %s, expected no folder", folder)
 	}
 }
 
