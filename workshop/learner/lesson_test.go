@@ -31,7 +31,7 @@ func TestLessonsForTerminal(t *testing.T) {
 			}
 			for _, m := range toLesson.FindAllStringSubmatch(page, -1) {
 				if _, err := lessons.Page(m[2], lang); err != nil {
-					t.Errorf("%s.%s: %v", name, lang, err)
+					t.Errorf("%s.%s: a link leads to no lesson: %v", name, lang, err)
 				}
 			}
 		}
