@@ -93,7 +93,7 @@ func (c *client) receive() protocol.Message {
 	}
 	c.received++
 	if message.GetSeq() != c.received {
-		c.t.Fatalf("message %d has the sequence number %d: %#v", c.received, message.GetSeq(), message)
+		c.t.Fatalf("message %d has the sequence number %d, expected the same number: %#v", c.received, message.GetSeq(), message)
 	}
 	return message
 }
@@ -107,7 +107,7 @@ func request[R protocol.ResponseMessage](c *client, command string, arguments an
 	r, ok := message.(R)
 	if !ok {
 		if e, is := message.(*protocol.ErrorResponse); is {
-			c.t.Fatalf("%s %v: %s", command, arguments, e.Message)
+			c.t.Fatalf("%s %v: got the error %q, expected a success", command, arguments, e.Message)
 		}
 		c.t.Fatalf("%s %v: got another type of response than expected: %#v", command, arguments, message)
 	}
@@ -604,7 +604,7 @@ func TestStepInTargets(t *testing.T) {
 }
 
 func TestSources(t *testing.T) {
-	c := connect(t, library{rec: small(), folder: sources(t)}) // SourceFolder returns the folder only if it may download
+	c := connect(t, library{rec: small(), folder: sources(t)}) // the sources must be downloaded
 	at := c.launch(map[string]any{"scenario": "small"}, nil)
 	shown := c.look(at).Frames[0].Source
 	if shown.SourceReference == 0 {
@@ -780,7 +780,7 @@ func FuzzServe(f *testing.F) {
 				t.Fatalf("message %d: got %v and the error %v, expected this sequence number and no error, in %q", n, m, err, out.String())
 			}
 			if e, is := m.(*protocol.ErrorResponse); is && strings.Contains(e.Message, "internal error") {
-				t.Fatalf("%s", e.Message)
+				t.Fatalf("got an internal error: %s", e.Message)
 			}
 		}
 	})
