@@ -43,7 +43,7 @@ func bindings() []bindingGroup {
 
 var groups []bindingGroup
 
-func init() { // groups = … outside of a function is an initialization cycle: help reads groups
+func init() { // not an initializer: the help reads groups, which would be a cycle
 	groups = []bindingGroup{
 		{message.Of("Move"), []binding{
 			{[]string{"up", "k"}, message.Of("row above"), act(func(m *Model) { m.cursor-- })},

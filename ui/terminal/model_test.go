@@ -567,7 +567,7 @@ func TestBindingsAreDistinct(t *testing.T) {
 			}
 			for _, key := range b.Keys {
 				if other, ok := seen[key]; ok {
-					t.Errorf("%q does %q and %q", key, other, b.What)
+					t.Errorf("the key %q does %q and %q, expected one action", key, other, b.What)
 				}
 				seen[key] = b.What.String()
 			}

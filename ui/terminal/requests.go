@@ -221,7 +221,7 @@ type requestBinding struct {
 	do func(*Requests) tea.Cmd
 }
 
-func init() { // requestBindings = … outside of a function is an initialization cycle: the help reads it
+func init() { // not an initializer: the help reads requestBindings, which would be a cycle
 	act := func(change func(*Requests)) func(*Requests) tea.Cmd {
 		return func(r *Requests) tea.Cmd {
 			change(r)

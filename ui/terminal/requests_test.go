@@ -58,7 +58,7 @@ func typeKeys(r *Requests, keys string) {
 func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
 	r, feed := newList(t)
 	if screen := r.screen(); !strings.Contains(screen, "export KUBECONFIG=/tmp/kubeconfig") {
-		t.Errorf("an empty list does not say how to fill it:\n%s", screen)
+		t.Errorf("an empty list does not say how to send requests:\n%s", screen)
 	}
 	feed.Add(sent(2, 403, "/second", nil))
 	feed.Add(sent(1, 200, "/first", nil))
