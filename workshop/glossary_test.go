@@ -58,7 +58,7 @@ func chineseTexts(t *testing.T) map[string]string {
 	}
 	help, err := filepath.Glob("../cmd/apitrace/help/zh/*.txt")
 	if err != nil || len(help) == 0 {
-		t.Fatalf("found %d files of help in Chinese: %v", len(help), err)
+		t.Fatalf("found %d help files in Chinese and the error %v, expected at least one file", len(help), err)
 	}
 	for _, page := range append(append(pages, "../README.zh.md", "../internal/message/zh.po"), help...) {
 		text, err := os.ReadFile(page)

@@ -47,7 +47,7 @@ func has(t *testing.T, s *State, exercises ...string) {
 	for i, e := range events {
 		got = append(got, e.Exercise)
 		if e.Number != i+1 {
-			t.Errorf("event %d has the number %d", i+1, e.Number)
+			t.Errorf("event %d has the number %d, expected its place in the list", i+1, e.Number)
 		}
 	}
 	if strings.Join(got, " ") != strings.Join(exercises, " ") {

@@ -59,7 +59,7 @@ Things
 			more = append(more, Event{Time: at(68), Did: d, Exercise: "two"})
 		}
 		if got := Summarize(course, more).Markdown("en"); !strings.Contains(got, step) {
-			t.Errorf("after %q: %q is not in\n%s", did, step, got)
+			t.Errorf("after %q: expected %q in\n%s", did, step, got)
 		}
 	}
 	if got := Summarize(course, nil).Markdown("zh"); !strings.HasPrefix(got, "# 我学到的 kube-apiserver\n\n通过 0/3 个练习") {
