@@ -244,14 +244,14 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	const file = "example.org/shop/shop.go"
-	want := overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Activity: Activity{
+	want := Overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Activity: Activity{
 		Calls: 6, Ns: 1100, SelfNs: 600,
 		Callers: []Neighbour{{Function: "example.org/shop.Serve", File: file, Line: 7, Calls: 4}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 2}},
 		Callees: []Neighbour{{Function: "example.org/shop.count", File: file, Line: 12, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 2}, {Function: "example.org/shop.pack", File: file, Line: 12, Calls: 2}},
 		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J", "plum"}}, {"n", []string{"1"}}},
 		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
 	}}
-	if got := merge(activities); !reflect.DeepEqual(got, want) {
+	if got := Merge(activities); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nexpected\n%+v", got, want)
 	}
 	page := &Page{Function: "example.org/shop.Take", Activities: activities, Recordings: 5, Merged: true}

@@ -6,9 +6,12 @@ package explain
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"path"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -16,9 +19,10 @@ import (
 
 // An Activity is a function's activity in one request.
 type Activity struct {
-	// Scenario, Method, Path and Status identify the request.
+	// Scenario, Method, Path and Status identify the request. Request is its number in the
+	// recording, from 1.
 	Scenario, Method, Path string
-	Status                 int
+	Status, Request        int
 	// Calls counts the function's calls. Ns is their total time in nanoseconds, SelfNs
 	// without their callees. In Ns, the time of a call below another call of the function
 	// counts twice.
@@ -57,6 +61,37 @@ type Neighbour struct {
 	Through, Program string
 }
 
+// Place returns the call's place, such as "store.go:235", or "" if it is unknown.
+func (n *Neighbour) Place() string {
+	if n.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", path.Base(n.File), n.Line)
+}
+
+// How returns, with a comma before each part, how the call came about. It is "" for a
+// plain call.
+func (n *Neighbour) How(p message.Printer) string {
+	how := ""
+	if n.NewGoroutine {
+		how += p.Sprintf(", on a new goroutine")
+	}
+	switch n.Handoff {
+	case "":
+	case trace.HandoffWatch:
+		how += p.Sprintf(", not a call: the event of a write")
+	default:
+		how += p.Sprintf(", handed over through %s", n.Handoff)
+	}
+	if n.Through != "" {
+		how += p.Sprintf(", through %s", n.Through)
+	}
+	if n.Program != "" {
+		how += p.Sprintf(", in another process: %s", n.Program)
+	}
+	return how
+}
+
 // A Value is an attribute of the function's calls.
 type Value struct {
 	Name string
@@ -83,7 +118,7 @@ func Look(function string, of []*trace.Recording) ([]Activity, error) {
 				return nil, err
 			}
 			if s := activityIn(function, tree, code); s.Calls > 0 {
-				s.Scenario = rec.Scenario
+				s.Scenario, s.Request = rec.Scenario, i+1
 				all = append(all, s)
 			}
 		}
@@ -91,13 +126,13 @@ func Look(function string, of []*trace.Recording) ([]Activity, error) {
 	return all, nil
 }
 
-// An overview is a function's activity in many requests.
-type overview struct {
+// An Overview is a function's activity in many requests.
+type Overview struct {
 	// Requests counts the requests that called it.
 	Requests int
 	// Scenarios are the scenarios that called it, in order.
 	Scenarios []string
-	// Activity sums up the activity, without Scenario, Method, Path and Status. Its
+	// Activity sums up the activity, without what identifies a request. Its
 	// callers and callees are sorted, the most frequent first.
 	Activity Activity
 }
@@ -112,9 +147,9 @@ func Spanless(code *recordings.Code, program, function, file string, line int) [
 	return all
 }
 
-// merge makes an overview of activities.
-func merge(all []Activity) overview {
-	o := overview{Requests: len(all)}
+// Merge makes an overview of activities.
+func Merge(all []Activity) Overview {
+	o := Overview{Requests: len(all)}
 	values := map[string][]string{}
 	for _, s := range all {
 		o.Scenarios = appendNew(o.Scenarios, s.Scenario)

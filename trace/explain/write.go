@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -103,7 +102,7 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		out.line("%s", strings.Join(text.WrapLines(p.Note, out.Width), "\n"))
 	}
 	if p.Merged && len(p.Activities) > 0 {
-		out.overview(merge(p.Activities), p.Recordings)
+		out.overview(Merge(p.Activities), p.Recordings)
 	} else {
 		for _, s := range p.Activities {
 			out.activity(s)
@@ -193,7 +192,7 @@ func (w *pageWriter) activity(s Activity) {
 	w.facts(s)
 }
 
-func (w *pageWriter) overview(o overview, recordings int) {
+func (w *pageWriter) overview(o Overview, recordings int) {
 	w.line("")
 	w.title(w.seenIn(o.Requests, len(o.Scenarios), recordings))
 	w.names(o.Scenarios)
@@ -275,28 +274,7 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 			}
 			name += fmt.Sprintf(" %s%d", times, n.Calls)
 		}
-		place := ""
-		if n.Line > 0 {
-			place = fmt.Sprintf("%s:%d", path.Base(n.File), n.Line)
-		}
-		how := ""
-		if n.NewGoroutine {
-			how += w.Sprintf(", on a new goroutine")
-		}
-		switch n.Handoff {
-		case "":
-		case trace.HandoffWatch:
-			how += w.Sprintf(", not a call: the event of a write")
-		default:
-			how += w.Sprintf(", handed over through %s", n.Handoff)
-		}
-		if n.Through != "" {
-			how += w.Sprintf(", through %s", n.Through)
-		}
-		if n.Program != "" {
-			how += w.Sprintf(", in another process: %s", n.Program)
-		}
-		w.line("  %-24s %s%s", printable(place), printable(name), how)
+		w.line("  %-24s %s%s", printable(n.Place()), printable(name), n.How(w.Printer))
 	}
 }
 

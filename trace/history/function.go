@@ -124,6 +124,11 @@ func NameIn(name, release string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return NameAmong(releases, name, release)
+}
+
+// NameAmong is NameIn for releases that the caller has.
+func NameAmong(releases []Release, name, release string) (string, error) {
 	at := slices.IndexFunc(releases, func(r Release) bool { return semver.MajorMinor(r.Version) == semver.MajorMinor(release) })
 	if at < 0 {
 		return "", nil

@@ -23,6 +23,11 @@ var (
 	asciiSigns   = signs{map[State]string{Called: "*", notCalled: "o", noSpan: ".", notTraced: "#", notThere: "-", notSeen: "?"}, "?"}
 )
 
+// Sign returns the state's sign, and what it means.
+func (s State) Sign() (sign string, meaning message.Message) {
+	return unicodeSigns.states[s], meanings[s]
+}
+
 // meanings explain the signs.
 var meanings = map[State]message.Message{
 	Called: message.Of("called"), notCalled: message.Of("in the source, not called in the recordings"), noSpan: message.Of("in the source, without a span"),

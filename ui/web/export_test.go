@@ -1,6 +1,8 @@
 package web
 
-import "errors"
+import (
+	"errors"
+)
 
 // HistoryAnswer returns the name of a history in the kept answers.
 var HistoryAnswer = historyAnswer
@@ -19,4 +21,10 @@ func WriteLists(folder string) error {
 	}
 	w := newPieceWriter(folder)
 	return errors.Join(s.library(p, chosen, w.put), w.close())
+}
+
+// FunctionOf looks for a function in a release.
+func FunctionOf(release, query string) error {
+	_, _, err := newestFunction(release, query)
+	return err
 }

@@ -45,12 +45,12 @@ func TestPageShowsTheGuide(t *testing.T) {
 	if n := js[int](b, "document.querySelectorAll('.guide dl > div').length"); n != steps {
 		t.Errorf("the page shows %d steps of %d", n, steps)
 	}
-	// The typed text filters the guide. A function links to its recorded calls.
+	// The typed text filters the guide. A function links to its page.
 	js[any](b, "(() => { const box = document.querySelector('.guide .filter input'); box.value = 'etcd3.(*store)'; box.dispatchEvent(new Event('input', {bubbles: true})); })()")
 	b.is("location.hash.includes('text=etcd3') && document.querySelectorAll('.guide dl > div').length < 40")
 	b.accessible()
 	b.click("document.querySelector('.guide dt a')")
-	b.is("document.querySelector('.found .text')?.textContent.includes('etcd3.(*store)')")
+	b.is("location.hash.startsWith('#/function/') && document.querySelector('.function h1')?.textContent.includes('etcd3.(*store)')")
 	// Each layer has a link.
 	layer := open(t, server, "#/guide?layer=etcd3", 400)
 	layer.is("document.getElementById('layer-etcd3')?.getBoundingClientRect().top < 300")

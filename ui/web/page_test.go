@@ -299,15 +299,21 @@ func TestPageSearchesAllRecordings(t *testing.T) {
 	b.is(heading + ".includes('(*corruptObjectDeleter).Get')")
 	b.back()
 	b.is("document.querySelector('.found')")
-	// A click on the name does the same.
-	b.click("document.querySelector('.found span.text')")
-	b.is(heading + ".includes('(*corruptObjectDeleter).Get') && location.hash.includes('/get-node/')")
+	// The name leads to the page of the function.
+	b.click("document.querySelector('.found a.text')")
+	b.is("document.querySelector('.function h1')?.textContent === 'etcd3.(*corruptObjectDeleter).Get'")
+	b.forgive("the server responded with a status of 404") // of its source, which the test does not have
 	b.back()
 	b.is("document.querySelector('.found')")
 	// A value links to a call that has it.
 	searchFor("flow_schema=global-default")
 	b.is("document.querySelector('.found .kind')?.textContent === 'value' && document.querySelector('.found .text').textContent.includes('flow_schema')")
 	b.click("document.querySelector('.places .link')")
+	b.is("document.querySelector('.attributes')?.textContent.includes('global-default')")
+	b.back()
+	b.is("document.querySelector('.found')")
+	// A click on its text does the same, in the request that learners know first.
+	b.click("document.querySelector('.found span.text')")
 	b.is("document.querySelector('.attributes')?.textContent.includes('global-default')")
 }
 

@@ -16,7 +16,7 @@ func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=etcd3.store", 1280)
 	b.is("[...document.querySelectorAll('.found a.text')].some((e) => e.textContent === '" + store + "')")
-	b.do(chromedp.Click(".found a.text"))
+	b.do(chromedp.Click(".found section:last-of-type a.text"))
 	b.is("location.hash.startsWith('#/type?')")
 	b.is("document.querySelector('.type h1')?.textContent === '" + store + "'")
 	b.is("document.querySelectorAll('.type pre')[0].textContent.includes('type store struct{}')")

@@ -115,6 +115,12 @@ func (a *api) routes() []route {
 				{name: "function", doc: "The function: its full name or an end of it, such as \"etcd3.(*store).Get\".", kind: "string", required: true},
 				{name: "scenario", doc: "Count only the calls of this scenario, not of all scenarios that call the function.", kind: "string"},
 			}, sample: Source{}, handle: a.getSource},
+		{path: "/releases/{release}/function", id: "getFunction", doc: "Return what is known of a function in a release: the guide's note, its callers, callees and values in the recordings, and the requests that call it",
+			query: []parameter{
+				{name: "function", doc: "The function: its full name in any release, or an end of its name in this one.", kind: "string", required: true}, paramLang,
+			}, sample: Function{}, handle: a.getFunction},
+		{path: "/history/function", id: "getFunctionHistory", doc: "Follow a function through the releases: its name, its place, and how many scenarios call it",
+			query: []parameter{{name: "function", doc: "The function: its full name in any release, or an end of it.", kind: "string", required: true}, paramLang}, sample: FunctionHistory{}, handle: a.getFunctionHistory},
 		{path: "/releases/{release}/type", id: "getType", doc: "Return a type of kube-apiserver: its declaration, its methods, and the types that were behind an interface in the recordings",
 			query: []parameter{
 				{name: "name", doc: "The type: its full name or an end of it, such as \"rest.Getter\", in any release.", kind: "string", required: true}, paramLang,

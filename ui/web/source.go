@@ -107,29 +107,15 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	called, err := recordings.Functions(release)
+	function, err := functionOf(release, r.QueryParameter("function"))
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, f := range called {
-		names = append(names, f.Name)
-	}
-	query := r.QueryParameter("function")
-	found := trace.FindFunctions(query, names)
-	switch len(found) {
-	case 0:
-		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("the recordings of %s", release), Near: trace.NearFunctions(query, names)}
-	case 1:
-	default:
-		return nil, badRequest(&trace.AmbiguousFunctionError{Query: query, Candidates: found}, message.Of("use the full name of one of them"))
-	}
-	function := called[slices.Index(names, found[0])]
-	of, err := a.recordingsOf(release, r.QueryParameter("scenario"), function)
+	of, err := a.recordingsOf(release, r.QueryParameter("scenario"), function.Function)
 	if err != nil {
 		return nil, err
 	}
-	f, out, err := a.read(of[0], &trace.Call{Function: function.Name, File: function.File, Line: function.Line, Process: function.Process})
+	f, out, err := a.readReleased(release, function, of)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +124,35 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 	}
 	addSpanless(out, f, function.Process, release)
 	return out, nil
+}
+
+// readReleased returns the source of a function of a release. of are the recordings that
+// call it. Without any, only the source tells the function's line.
+func (a *api) readReleased(release string, function *releasedFunction, of []*trace.Recording) (*source.Function, *Source, error) {
+	call := &trace.Call{Function: function.Name, File: function.File, Line: function.Line, Process: function.Process}
+	if len(of) > 0 {
+		return a.read(of[0], call)
+	}
+	infos, err := recordings.Versions()
+	if err != nil {
+		return nil, nil, err
+	}
+	head := &trace.Recording{K8sVersion: release}
+	for _, info := range infos {
+		if info.K8sVersion == release {
+			head.EtcdVersion = info.EtcdVersion
+		}
+	}
+	tree, err := a.sourceTree(head, call)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := tree.Function(call.Function)
+	if err != nil {
+		return nil, nil, notFound(message.Errorf("source of %s: %w", call.Function, err), message.Message{})
+	}
+	call.File, call.Line = f.File, f.Line
+	return a.read(head, call)
 }
 
 // recordingsOf returns the recordings that call a function. If

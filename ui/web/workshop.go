@@ -168,5 +168,8 @@ func (a *api) getLesson(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, notFound(err, message.Of("GET %s names the lessons of its chapters", Base+"/workshop"))
 	}
+	if text, err = linkFunctions(text); err != nil {
+		return nil, err
+	}
 	return Lesson{name, text}, nil
 }

@@ -1,7 +1,8 @@
-import { CSSProperties, Fragment, h } from 'preact';
+import { ComponentChildren, CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Details, Frame, Mark, Place, Problem, requestPath, Source } from './api.ts';
 import { useAsking, usePage, useRequest } from './context.ts';
+import { functionAddress } from './link.ts';
 import { thousands, Words } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
@@ -11,7 +12,7 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
   place: Place; details: Details; line?: number; onSelect: (call: number, line?: number) => void; onBack: () => void; address: string;
 }) {
   const { words } = usePage();
-  const { position, view } = useRequest();
+  const { position, view, recording } = useRequest();
   const c = details.call;
   const caller = details.stack[0] as Frame | undefined;
   const cut = c.function.lastIndexOf('/');
@@ -19,7 +20,7 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
   return (
     <article class="code" aria-label={c.function}>
       <header style={colour(c.colour)}>
-        <div class="tools"><button class="quiet" onClick={onBack}>← {words.back}</button><Copy address={address} words={words} /></div>
+        <div class="tools"><button class="quiet" onClick={onBack}>← {words.back}</button><a class="of-function" href={functionAddress(c.function, recording?.k8sVersion)}>{words.function.all}</a><Copy address={address} words={words} /></div>
         <p class="package">{c.function.slice(0, dot)}</p>
         <h2>{c.function.slice(dot + 1)}</h2>
         <p class="about">
@@ -110,12 +111,27 @@ function SourceOf({ place, details, line, words, onSelect }: {
   return <Lines source={source} line={line} words={words} onSelect={onSelect} />;
 }
 
+// Lines shows the source of a call. The calls that it made lead to themselves.
 function Lines({ source, line, words, onSelect }: { source: Source; line?: number; words: Words; onSelect: (call: number) => void }) {
   const { position, link } = useRequest();
-  const wanted = useRef<HTMLDivElement>(null);
-  useEffect(() => wanted.current?.scrollIntoView({ block: 'center' }), [line, source]);
   const next = position?.kind === 'calling' ? position.next : -1;
   const upstream = link.more.show === 'upstream';
+  return (
+    <Listing source={source} line={line} control={!!position} mark={(m) => (
+      <Fragment>
+        <button class={(m.failed ? 'failed' : '') + (m.calls.includes(next) ? ' next' : '') + (upstream && m.upstream ? ' upstream' : '')} onClick={() => onSelect(m.calls[0])}>{upstream && m.upstream ? `◆ ${m.upstream}` : `→ ${m.name}`}</button>
+        {m.calls.length > 1 && <span class="each">{m.calls.slice(0, 12).map((call, i) => <button aria-label={`${m.name} ${i + 1}`} onClick={() => onSelect(call)}>{i + 1}</button>)}{m.count > 12 && <span>… ×{thousands(m.count)}</span>}</span>}
+      </Fragment>
+    )} />
+  );
+}
+
+// Listing shows the text of a function, and below each line the functions that it called.
+// mark draws one of them. line is in sight; with control, control has reached it.
+export function Listing({ source, line, control, mark }: { source: Source; line?: number; control?: boolean; mark: (m: Mark) => ComponentChildren }) {
+  const { words } = usePage();
+  const wanted = useRef<HTMLDivElement>(null);
+  useEffect(() => wanted.current?.scrollIntoView({ block: 'center' }), [line, source]);
   const byLine = new Map<number, Mark[]>();
   for (const m of source.marks) byLine.set(m.line, [...(byLine.get(m.line) ?? []), m]);
   return (
@@ -128,7 +144,7 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
           const indent = l.tokens[0]?.text.match(/^\t*/)?.[0].length ?? 0;
           return (
             <Fragment key={l.number}>
-              <div class={'l' + (count ? ' ran' : '') + (l.number === line ? ' here' : '') + (l.number === line && position ? ' control' : '')} ref={l.number === line ? wanted : undefined}>
+              <div class={'l' + (count ? ' ran' : '') + (l.number === line ? ' here' : '') + (l.number === line && control ? ' control' : '')} ref={l.number === line ? wanted : undefined}>
                 <span class="no">{l.number}</span>
                 <span class="n" title={count ? words.lineRan(count, l.number) : undefined}>{count ? (count > 1 ? '×' + short(count) : '●') : ''}</span>
                 <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
@@ -137,10 +153,7 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
                 <div class="marks" style={{ '--indent': indent } as CSSProperties}>
                   {marks.map((m) => m.noSpan
                     ? <span class="nospan" title={words.noSpanTitle}>◌ {m.name}</span>
-                    : <Fragment>
-                        <button class={(m.failed ? 'failed' : '') + (m.calls.includes(next) ? ' next' : '') + (upstream && m.upstream ? ' upstream' : '')} onClick={() => onSelect(m.calls[0])}>{upstream && m.upstream ? `◆ ${m.upstream}` : `→ ${m.name}`}</button>
-                        {m.calls.length > 1 && <span class="each">{m.calls.slice(0, 12).map((call, i) => <button aria-label={`${m.name} ${i + 1}`} onClick={() => onSelect(call)}>{i + 1}</button>)}{m.count > 12 && <span>… ×{thousands(m.count)}</span>}</span>}
-                      </Fragment>)}
+                    : mark(m))}
                 </div>
               )}
             </Fragment>

@@ -7,7 +7,7 @@ import { useAsking, usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
 import { Hunks, NewText } from './hunk.tsx';
-import { CallName, firstView, parse, requestAddress, write } from './link.ts';
+import { CallName, firstView, functionAddress, parse, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 // colour returns the style of a layer's colour, as in the tree.
@@ -267,6 +267,7 @@ function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
     <article class={'code difference ' + step.change} aria-label={step.function}>
       <header style={colour(step.colour)}>
         <div class="tools"><button class="quiet" onClick={onBack}>← {common.back}</button>
+          <a class="of-function" href={functionAddress((step.b ?? step.a)!.function, placeOf(!step.b).release)}>{common.function.all}</a>
           <button class="quiet" onClick={() => navigator.clipboard.writeText(new URL(address, location.href).href).then(() => { setCopied(true); setTimeout(() => setCopied(false), 1500); }, () => {})}>{copied ? common.copied : common.copy}</button></div>
         <h2><span class="mark-of" aria-hidden="true">{step.mark}</span> {(step.b ?? step.a)!.name}</h2>
         {step.change === 'added' && <p class="only">{words.added(tree.nameB)}</p>}

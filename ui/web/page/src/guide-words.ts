@@ -3,7 +3,7 @@
 const en = {
   name: 'Guide', lessons: 'Lessons', help: (steps: string, layers: number) => `The guide knows ${steps} functions in ${layers} layers of the servers, in the order in which a request meets them. It decides which calls a tree shows as key steps.`,
   filter: 'Filter the guide', layers: 'Layers', none: (text: string) => `The guide has nothing with “${text}”.`, since: (r: string) => `since ${r}`, until: (r: string) => `until ${r}`,
-  values: 'records', where: (f: string) => `Find the recorded calls of ${f}`, steps: (n: number) => (n === 1 ? '1 function' : `${n} functions`), noSteps: 'No key steps: the guide assigns functions to this layer, but describes none of them.',
+  values: 'records', where: (f: string) => `What is known of ${f}`, steps: (n: number) => (n === 1 ? '1 function' : `${n} functions`), noSteps: 'No key steps: the guide assigns functions to this layer, but describes none of them.',
   lessonsHelp: 'Pages to read beside the recordings.', kinds: { course: 'The course', reference: 'To look things up', leaders: 'For those who lead a workshop' },
   allLessons: 'All lessons', toExercise: 'Back to the exercise',
 };
@@ -11,7 +11,7 @@ const en = {
 const zh: typeof en = {
   name: '指南', lessons: '课文', help: (steps, layers) => `指南收录了服务器 ${layers} 个层中的 ${steps} 个函数，按请求经过的顺序排列。调用树把哪些调用显示为关键步骤，由它决定。`,
   filter: '筛选指南', layers: '层', none: (text) => `指南中没有含“${text}”的内容。`, since: (r) => `自 ${r} 起`, until: (r) => `到 ${r} 为止`,
-  values: '记录', where: (f) => `查找录制中对 ${f} 的调用`, steps: (n) => `${n} 个函数`, noSteps: '没有关键步骤：指南知道哪些函数属于这一层，但没有关于它们的说明。',
+  values: '记录', where: (f) => `关于 ${f} 的全部资料`, steps: (n) => `${n} 个函数`, noSteps: '没有关键步骤：指南知道哪些函数属于这一层，但没有关于它们的说明。',
   lessonsHelp: '可与录制对照阅读的课文。', kinds: { course: '课程', reference: '查阅', leaders: '写给带领工作坊的人' },
   allLessons: '全部课文', toExercise: '返回练习',
 };

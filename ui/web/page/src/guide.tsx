@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useAsking, usePage } from './context.ts';
 import { guideWords } from './guide-words.ts';
-import { write } from './link.ts';
+import { functionAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 interface GuideStep { function: string; name: string; note: string; since?: string; until?: string; values: string[] }
@@ -50,7 +50,7 @@ export function Guide() {
           <dl>
             {l.steps.map((s) => (
               <div key={s.function + s.since + s.until}>
-                <dt><a href={write({ parts: ['search'], query: { text: s.function } })} title={words.where(s.function)}>{s.name}</a>{' '}
+                <dt><a href={isPattern(s.function) ? write({ parts: ['search'], query: { text: s.function } }) : functionAddress(s.function)} title={words.where(s.function)}>{s.name}</a>{' '}
                   {s.since && <span class="quiet">{words.since(s.since)} </span>}{s.until && <span class="quiet">{words.until(s.until)}</span>}</dt>
                 {s.note && <dd>{s.note}</dd>}
                 {s.values.length > 0 && <dd class="records">{words.values} {s.values.join(', ')}</dd>}
@@ -62,5 +62,8 @@ export function Guide() {
     </div>
   );
 }
+
+// isPattern reports whether a step of the guide means several functions.
+const isPattern = (name: string) => name.replaceAll('[...]', '').includes('...');
 
 const colour = (l: GuideLayer) => (l.colour ? { '--layer': l.colour } : {}) as Record<string, string>;

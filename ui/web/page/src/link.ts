@@ -26,6 +26,10 @@ function decode(part: string): string {
   try { return decodeURIComponent(part); } catch { return part; }
 }
 
+// functionAddress returns the address of a function's page:
+// #/function/NAME?release=RELEASE. Without a release, it is the newest one.
+export const functionAddress = (name: string, release = '') => write({ parts: ['function', name], query: release ? { release } : {} });
+
 export interface CallName { function: string; caller: string; nth: number }
 
 // A LinkPosition is the step player's position in the named call. If the position is

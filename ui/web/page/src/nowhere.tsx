@@ -7,7 +7,7 @@ import { has, pages } from './views.ts';
 // reason is shown above it (Page.lost).
 export function Nowhere({ status, again }: { status: Problem['status']; again: () => void }) {
   const { api, words, address: { parts } } = usePage();
-  const page = pages.find((p) => p.name === (parts[0] === 'live' ? 'servers' : parts[0]) && has(p, api));
+  const page = pages.find((p) => p.name === (parts[0] === 'live' ? 'servers' : parts[0]) && !p.hidden && has(p, api));
   return (
     <main class="page nowhere">
       {status === 404 ? <h1>{words.nothingHere}</h1> : <p><button class="go" onClick={again}>{words.tryAgain}</button></p>}

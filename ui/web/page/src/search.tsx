@@ -2,7 +2,7 @@ import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { Api, Call, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
 import { useAsking, useLatest, usePage } from './context.ts';
-import { CallName, firstView, requestAddress, write } from './link.ts';
+import { CallName, firstView, functionAddress, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 // part is the number of hits that are shown at first, and fewPlaces the number of a hit's
@@ -123,6 +123,7 @@ function Names({ of }: { of: ReleasedName[] }) {
           <li key={n.kind + n.name}>
             <p><span class="kind">{n.kind === 'type' ? words.kindType : words.kinds.function}</span> {n.kind === 'type' && n.release && api.live
               ? <a class="text" href={write({ parts: ['type'], query: { name: n.name, release: n.release } })}>{n.name}</a>
+              : n.kind === 'function' && n.release && api.live ? <a class="text" href={functionAddress(n.name, n.release)}>{n.name}</a>
               : <span class="text">{n.name}</span>}</p>
             <p class="places">{n.fate}{n.now && <button class="link" onClick={() => goTo({ parts: ['search'], query: { text: n.now! } })}>{n.now}</button>}</p>
           </li>
@@ -138,12 +139,12 @@ function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hi
   const { words } = usePage();
   const [all, setAll] = useState(false);
   const left = all ? 0 : hit.places.length - fewPlaces;
-  // A click on the text opens get-node, the scenario that learners know first, or else
-  // the first scenario. The text can also be selected and copied.
+  // The name of a function leads to its page. A click on another text opens the request
+  // that a learner knows first; the text can also be selected and copied.
   const nearest = hit.places.find((p) => p.scenario === 'get-node') ?? hit.places[0];
   return (
     <li>
-      <p><span class="kind">{words.kinds[hit.kind]}</span> <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={hit.kind === 'function' ? hit.text : hit.short} part={text} /></span></p>
+      <p><span class="kind">{words.kinds[hit.kind]}</span> {hit.kind === 'function' ? <a class="text" href={functionAddress(hit.text, hit.places[0]?.releases[0])}><Marked text={hit.text} part={text} /></a> : <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={hit.short} part={text} /></span>}</p>
       <p class="places">
         {hit.places.slice(0, left > 0 ? fewPlaces : undefined).map((p) => (
           <button class="link" title={p.releases.join(', ')} onClick={() => onOpen(hit, p.releases[0], p.scenario)}>{p.scenario} <span class="quiet">{p.releases.length > 1 ? `${p.releases.at(-1)} – ${p.releases[0]}` : p.releases[0]}</span></button>
@@ -155,7 +156,7 @@ function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hi
 }
 
 // locate returns the request and the first call with the hit in a recording.
-async function locate(api: Api, hit: Hit, release: string, scenario: string): Promise<[Place, CallName?]> {
+export async function locate(api: Api, hit: Hit, release: string, scenario: string): Promise<[Place, CallName?]> {
   const text = hit.kind === 'value' ? hit.text.slice(hit.text.indexOf('=') + 1) : hit.text;
   const recording = await api.get<Recording>(recordingPath({ release, scenario, request: 1 }));
   for (const r of recording.requests) {

@@ -4,9 +4,11 @@
 // recordings share is stored once.
 
 import { answering, keep, Query, raise } from './answers.ts';
-import { Api, Comparisons, Problem, Source } from './api.ts';
+import { Api, Comparisons, Problem, Recording, Source, View } from './api.ts';
 import { Calls, CallTable } from './calls.ts';
 import { DiffTree, SourceDiff, SourceSide } from './compare-data.ts';
+import { FunctionFacts } from './function-data.ts';
+import { factsOf, historyOf, One, placesOf } from './still-function.ts';
 import { search, SearchPiece } from './still-search.ts';
 import { Lang, pageWords } from './words.ts';
 
@@ -37,7 +39,7 @@ export function still(load: Load, library: LibraryPiece): Api {
   const kept = new Map<string, Promise<unknown>>();
   const piece = async <T,>(key: string) => (await load(key) ?? raise(notHere(key))) as T;
   const take = <T,>(key: string) => keep(kept, key, 40, () => piece<T>(key));
-  const releases = (library.answers['/releases'] as { items: { k8sVersion: string }[] }).items.map((r) => r.k8sVersion);
+  const listed = (library.answers['/releases'] as { items: { k8sVersion: string; scenarios: string[] }[] }).items, releases = listed.map((r) => r.k8sVersion);
   const resolve = (release: string) => {
     if (release === 'latest') return releases[0];
     const full = release.startsWith('v') ? release : 'v' + release;
@@ -57,9 +59,26 @@ export function still(load: Load, library: LibraryPiece): Api {
     const asIs = library.answers[path + write(query)] ?? library.answers[`${path}?lang=${lang}`];
     if (asIs) return asIs;
     if (parts[0] === 'search') return search(await take<SearchPiece>('search'), text('text'), number('from', 0), number('limit', 200));
+    if (parts[0] === 'releases' && parts[2] === 'function' && parts.length === 3) return functionFacts(resolve(parts[1]), text('function'), lang);
+    if (path === '/history/function') return historyOf(text('function'), '', placesOf(await take<SearchPiece>('search'), text('function')), listed, lang);
     if (parts[0] === 'diff' || parts[0] === 'compare') return compared(parts, query, lang);
     const of = keyOf(path), found = of && (await take<RecordingPiece>('recording/' + of.key)).answers[of.rest + write({ ...query, lang })];
     return found ?? other(path, query);
+  }
+
+  // functionFacts takes the facts about a function from a recording that calls it: the
+  // one that the page shows first, or else the first one.
+  async function functionFacts(release: string, name: string, lang: Lang): Promise<FunctionFacts> {
+    const scenarios = placesOf(await take<SearchPiece>('search'), name).filter((p) => p.releases.includes(release)).map((p) => p.scenario);
+    const scenario = scenarios.find((s) => s === library.first.scenario) ?? scenarios[0];
+    if (!scenario) throw notHere(name);
+    const { answers } = await take<RecordingPiece>(`recording/${release}/${scenario}`), path = `/releases/${encodeURIComponent(release)}/scenarios/${encodeURIComponent(scenario)}`;
+    const of: One[] = [];
+    for (const request of (answers[write({ lang })] as Recording).requests) {
+      const below = `/requests/${request.number}`;
+      of.push({ request, path: path + below, calls: new Calls(await piece<CallTable>(`calls/${release}/${scenario}/${request.number}`)), view: answers[`${below}/view${write({ lang })}`] as View });
+    }
+    return factsOf(name, release, listed.find((r) => r.k8sVersion === release)!.scenarios.length, scenario, scenarios, of, lang) ?? raise(notHere(name));
   }
 
   // compared answers the questions about a comparison.

@@ -6,6 +6,7 @@ import * as map from './map-words.ts';
 import * as player from './player-words.ts';
 import * as time from './time-words.ts';
 import { compareWords } from './compare-words.ts';
+import { functionWords } from './function-words.ts';
 import { guideWords } from './guide-words.ts';
 
 export type Lang = 'en' | 'zh';
@@ -16,6 +17,7 @@ const en = {
   comparison: compareWords.en,
   colon: compareWords.en.colon,
   fullStop: '. ',
+  function: functionWords.en,
   guide: guideWords.en,
   map: map.en,
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
@@ -63,6 +65,7 @@ const zh: typeof en = {
   comparison: compareWords.zh,
   colon: compareWords.zh.colon,
   fullStop: '。',
+  function: functionWords.zh,
   guide: guideWords.zh,
   map: map.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',

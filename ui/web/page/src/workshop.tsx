@@ -102,7 +102,7 @@ export function Html({ html, class: c = '' }: { html: string; class?: string }) 
     box.current!.querySelectorAll('a').forEach((a) => {
       const to = a.getAttribute('href') ?? '', lesson = /^([^/]+)\.(en|zh)\.md(#|$)/.exec(to);
       if (lesson) a.setAttribute('href', lessonAddress(lesson[1]));
-      else if (!/^https?:/.test(to)) a.replaceWith(...a.childNodes);
+      else if (!/^(https?:|#\/)/.test(to)) a.replaceWith(...a.childNodes);
     });
   }, [html]);
   return <div class={'prose ' + c} ref={box} dangerouslySetInnerHTML={{ __html: html }} />;

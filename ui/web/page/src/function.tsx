@@ -1,0 +1,159 @@
+import { ComponentChildren, Fragment, h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Problem, Source } from './api.ts';
+import { Listing } from './code.tsx';
+import { useAsking, useLatest, usePage } from './context.ts';
+import { FunctionFacts, FunctionHistory, Neighbour, Use } from './function-data.ts';
+import { firstView, functionAddress, requestAddress, write } from './link.ts';
+import { locate } from './search.tsx';
+import { thousands } from './words.ts';
+
+// few is the number of entries of a list that are shown at first.
+const few = 10;
+
+// FunctionView shows what is known of a function in a release: its role, its source, its
+// callers, callees and values in the recordings, the requests that call it, and the
+// releases. Its address is #/function/NAME?release=RELEASE.
+export function FunctionView() {
+  const { api, lang, words: common, address, problem, lost } = usePage();
+  const words = common.function;
+  const name = address.parts[1] ?? '', { release = 'latest' } = address.query;
+  const [got, setGot] = useState<FunctionFacts | null>(null);
+  const path = `/releases/${encodeURIComponent(release)}/function`;
+  useAsking(() => {
+    if (!name) return;
+    let left = false;
+    setGot(null);
+    problem(null);
+    api.get<FunctionFacts>(path, { function: name, lang }).then((f) => left || setGot(f), (e) => left || lost(e));
+    return () => { left = true; };
+  }, [name, release, lang]);
+  useEffect(() => { if (got) document.title = `${got.name}, ${got.k8sVersion} · apitrace`; }, [got]);
+  if (!name) return <p class="quiet loading">{words.none} <a href="#/search">{common.searchPage}</a></p>;
+  if (!got) return <p class="quiet loading">{common.loading}</p>;
+  const f = got, cut = f.function.length - f.name.length;
+  const direct = (all: Neighbour[]) => all.filter((n) => !n.indirect), indirect = (all: Neighbour[]) => all.filter((n) => n.indirect);
+  return (
+    <div class="function" style={(f.colour ? { '--layer': f.colour } : {}) as Record<string, string>}>
+      <header>
+        <p class="package">{f.function.slice(0, cut)}</p>
+        <h1>{f.name}</h1>
+        <p class="about"><span class="layer">{words.help(f.title)}</span><span>{f.k8sVersion}</span>{f.calls > 0 && <span>{words.times(thousands(f.calls))}</span>}</p>
+        <p class="note">{f.note || <span class="quiet">{words.notKey}</span>}</p>
+        {f.noSpan ? <p class="quiet">{words.noSpan(f.noSpan)}</p> : f.uses.length === 0 && <p class="quiet">{words.notCalled(f.k8sVersion)}</p>}
+        {f.only && <p class="warning">{words.still(f.only, f.k8sVersion)}</p>}
+      </header>
+      <div class="facts-of">
+        <List title={words.callers} of={direct(f.callers)} item={(n) => <Next n={n} f={f} />} />
+        <List title={words.reached} of={indirect(f.callers)} item={(n) => <Next n={n} f={f} />} />
+        {f.calls > 0 && f.callers.length === 0 && <p class="quiet">{words.entry}</p>}
+        <List title={words.callees} of={direct(f.callees)} item={(n) => <Next n={n} f={f} />} />
+        <List title={words.leads} of={indirect(f.callees)} item={(n) => <Next n={n} f={f} />} />
+        <List title={words.uses(new Set(f.uses.map((u) => u.scenario)).size, f.recordings)} of={f.uses} item={(u) => <UseOf u={u} f={f} />} />
+        {f.values.length > 0 && <section aria-label={words.values}>
+          <h2>{words.values}</h2>
+          <dl>{f.values.map((v) => <div><dt>{v.name}</dt>{v.seen.map((s) => <dd>{s === '' ? '""' : s}</dd>)}{v.more && <dd class="quiet">{words.moreValues(v.more)}</dd>}</div>)}</dl>
+        </section>}
+        <List title={words.errors} of={f.errors} item={(e) => <span class="failure">{e}</span>} />
+        <History f={f} />
+      </div>
+      <SourceOf key={f.function + f.k8sVersion} f={f} />
+    </div>
+  );
+}
+
+// List shows the first entries of a list, and the others when asked.
+function List<T>({ title, of, item }: { title: string; of: T[]; item: (t: T) => ComponentChildren }) {
+  const { words: { function: words } } = usePage();
+  const [all, setAll] = useState(false);
+  if (of.length === 0) return null;
+  const shown = all || of.length <= few + 2 ? of : of.slice(0, few);
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul>{shown.map((t) => <li>{item(t)}</li>)}</ul>
+      {shown.length < of.length && <button class="link" onClick={() => setAll(true)}>{words.allOf(of.length)}</button>}
+    </section>
+  );
+}
+
+// Next is a caller or a callee. It leads to its page.
+const Next = ({ n, f }: { n: Neighbour; f: FunctionFacts }) => (
+  <Fragment><a class="name" href={functionAddress(n.function, f.k8sVersion)}>{n.name}</a>{n.calls > 1 && <span class="count"> ×{thousands(n.calls)}</span>}{' '}<span class="place">{n.place}</span>{n.how && <span class="quiet">{n.how}</span>}</Fragment>
+);
+
+// UseOf is a request that calls the function. It leads to the first call.
+function UseOf({ u, f }: { u: Use; f: FunctionFacts }) {
+  const { api, goTo, problem, scenarios } = usePage();
+  const title = scenarios.find((s) => s.name === u.scenario)?.title;
+  const begin = useLatest();
+  const place = { release: f.k8sVersion, scenario: u.scenario, request: u.request };
+  const find = () => {
+    const wanted = begin();
+    locate(api, { kind: 'function', text: f.function, short: f.name, places: [] }, f.k8sVersion, u.scenario).then(([at, call]) => { if (wanted()) goTo(requestAddress({ place: at, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
+  };
+  return (
+    <Fragment>
+      {u.request > 0 ? <a class="name" href={write(requestAddress({ place, view: firstView, call: { function: f.function, caller: '', nth: 1 }, more: {} }))}>{u.scenario}</a> : <button class="link" onClick={find}>{u.scenario}</button>}
+      {u.calls > 1 && <span class="count"> ×{thousands(u.calls)}</span>}{' '}
+      <span class="quiet">{u.method ? <span class="request-of">{u.method} {u.path}{u.status > 0 && ` → ${u.status}`}</span> : title}</span>
+    </Fragment>
+  );
+}
+
+// History shows the function in each release, the newest first.
+function History({ f }: { f: FunctionFacts }) {
+  const { api, lang, words: common } = usePage();
+  const words = common.function;
+  const [history, setHistory] = useState<FunctionHistory | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useAsking(() => {
+    let left = false;
+    setHistory(null);
+    setProblem(null);
+    api.get<FunctionHistory>('/history/function', { function: f.function, lang }).then((got) => left || setHistory(got), (e) => left || setProblem(e));
+    return () => { left = true; };
+  }, [f.function, lang]);
+  return (
+    <section class="releases-of" aria-label={words.releases}>
+      <h2>{words.releases}</h2>
+      {problem ? <p class="quiet">{problem.message}</p> : !history ? <p class="quiet">{common.loading}</p> : <table>
+        <thead><tr><th>{common.release}</th><th>{words.sign}</th><th>{words.scenarios}</th><th>{words.place}</th></tr></thead>
+        <tbody>{history.releases.map((r) => (
+          <tr class={r.known ? '' : 'gone'}>
+            <th scope="row">{!r.known ? r.k8sVersion : r.k8sVersion === f.k8sVersion ? <b title={words.here}>{r.k8sVersion}</b> : <a href={functionAddress(r.function, r.k8sVersion)}>{r.k8sVersion}</a>}</th>
+            <td><span role="img" aria-label={r.state} title={r.state}>{r.sign}</span></td>
+            <td>{r.scenarios > 0 && words.of(r.scenarios, r.recorded)}</td>
+            <td>{r.place}{r.known && r.name && r.name !== f.name && <span class="quiet"> {words.before(r.name)}</span>}</td>
+          </tr>
+        ))}</tbody>
+      </table>}
+      {history && <p class="signs-of quiet">{[...new Map(history.releases.map((r) => [r.sign, r.state]))].map(([sign, state]) => <span>{sign} {state}</span>)}</p>}
+    </section>
+  );
+}
+
+// SourceOf shows the text of the function. The functions that it calls lead to their
+// pages.
+function SourceOf({ f }: { f: FunctionFacts }) {
+  const { api, words: common } = usePage();
+  const [source, setSource] = useState<Source | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [again, setAgain] = useState(0);
+  const path = f.source ?? `/releases/${encodeURIComponent(f.k8sVersion)}/source`;
+  useAsking(() => {
+    let left = false;
+    setProblem(null);
+    api.get<Source>(path, f.source ? {} : { function: f.function, ...(again ? { again } : {}) }).then((s) => left || setSource(s), (e) => left || setProblem(e));
+    return () => { left = true; };
+  }, [path, f.function, again]);
+  if (!source && !problem) return <p class="quiet">{common.loading}</p>;
+  if (problem || source!.missing) return (
+    <div class="nosource">
+      <p><b>{common.noSource}{common.colon}</b>{problem?.message ?? source!.missing}{common.fullStop}</p>
+      {(problem?.action || source?.action) && <p>{problem?.action ?? source!.action}</p>}
+      <p>{api.live && <button onClick={() => setAgain(again + 1)}>{common.tryAgain}</button>}{f.url && <a href={f.url} target="_blank" rel="noreferrer">{common.atUpstream}</a>}</p>
+    </div>
+  );
+  return <Listing source={source!} mark={(m) => <a href={functionAddress(m.function, f.k8sVersion)}>→ {m.name}</a>} />;
+}
