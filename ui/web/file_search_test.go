@@ -58,7 +58,7 @@ func searchInFilesFindsWhatTheServerFinds(t *testing.T, searched []string, least
 		}
 		return base64.StdEncoding.EncodeToString(data)
 	}
-	b := open(t, server, "", 1280)
+	b := open(t, server, firstRequest, 1280)
 	b.is("document.querySelector('.tree')")
 	js[any](b, bundled(t, `export * from './src/still.ts'; export * from './src/server.ts'`, "still")+`; window.still = still; window.remote = still.server(); null`)
 	js[any](b, fmt.Sprintf(`(async () => {

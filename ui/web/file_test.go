@@ -64,7 +64,7 @@ func fileAnswersAsTheServer(t *testing.T, scenarios map[string]int) {
 		t.Run(scenario, func(t *testing.T) {
 			rec := recorded(t, scenario)
 			_, text := writeFile(t, rec, web.PageFile{Source: source}, "")
-			b := open(t, server, "", 1280)
+			b := open(t, server, firstRequest, 1280)
 			b.is("document.querySelector('.tree')")
 			loadStill(b, text)
 			for asked := range slices.Chunk(addresses(rec, every), 100) {

@@ -228,7 +228,7 @@ func comparisonFileAnswersAsTheServer(t *testing.T, scenario string, every int) 
 	{
 		t.Run(scenario, func(t *testing.T) {
 			_, text := writeComparison(t, recordedBy(t, "v1.30.4", scenario), recordedBy(t, "v1.37.1", scenario), "v1.30.4", "v1.37.1", source)
-			b := open(t, server, "", 1280)
+			b := open(t, server, firstRequest, 1280)
 			b.is("document.querySelector('.tree')")
 			loadStill(b, text)
 			base := "?" + url.Values{"scenario": {scenario}, "from": {"v1.30.4"}, "to": {"v1.37.1"}, "request": {"1"}}.Encode()

@@ -61,7 +61,7 @@ func TestLeavesAreNotTimed(t *testing.T) {
 	if slices.ContainsFunc(layers.Longest, func(f web.LongFunction) bool { return strings.HasSuffix(f.Function, ".leaf") }) {
 		t.Errorf("the leaf is in the ranking by time: %+v", layers.Longest)
 	}
-	b := open(t, address, "", 1280)
+	b := open(t, address, firstRequest, 1280)
 	b.is("document.querySelector('.tree')")
 	loadEngine(b)
 	request := "/releases/live/scenarios/" + upload.ID + "/requests/1"

@@ -96,7 +96,7 @@ func readsCallsAsTheModelDoes(t *testing.T, scenarios map[string]int) {
 	server := served(t)
 	for scenario, every := range scenarios {
 		t.Run(scenario, func(t *testing.T) {
-			b := open(t, server, "", 1280)
+			b := open(t, server, firstRequest, 1280)
 			b.is("document.querySelector('.tree')")
 			loadEngine(b)
 			js[any](b, compareWithModel)
@@ -206,7 +206,7 @@ func orNone(attributes map[string]string) map[string]string {
 // on another recording. The calls have other numbers there.
 func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
 	rec, file := renumbered(t)
-	b := open(t, start(t, web.Options{Files: []web.File{file}}), "", 1280)
+	b := open(t, start(t, web.Options{Files: []web.File{file}}), firstRequest, 1280)
 	b.is("document.querySelector('.tree')")
 	loadEngine(b)
 	const releases = "/releases/v1.37.1/scenarios/"

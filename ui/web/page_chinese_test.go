@@ -18,7 +18,7 @@ import (
 // the texts of recorded calls, source, keys and values.
 const ownTexts = `(() => {
 	const foreign = 'code, pre, kbd, .name, .place, .package, .code h2, .difference h2, .file, .file-pair, .attributes, .values, .values-of td, .values-of th, ' +
-		'.marks, .from .link, .stack .link, .found .text, .boot-routes td, .boot dd, .boot h3, .request h1, .summary h1, tr .title a, .outcome a';
+		'.marks, .from .link, .stack .link, .found .text, .boot-routes td, .boot dd, .boot h3, .request h1, .summary h1, tr .title a, .outcome a, .facts-of dd, .facts-of .failure, .request-of, .answer-body';
 	const lines = [];
 	const add = (text) => { text = text.replace(/\s+/g, ' ').trim(); if (text) lines.push(text); };
 	for (const e of document.body.querySelectorAll('*')) {
@@ -99,6 +99,8 @@ func TestPageIsChinese(t *testing.T) {
 	b.untilBusy("document.querySelectorAll('.overview td a').length > 20")
 	looks("#/releases")
 	now[any](b, "location.hash = '#/search'") // at once: the page is not idle yet
+	goTo("#/start", "document.querySelectorAll('.card').length > 40")
+	goTo(function(storeGet), "document.querySelector('.releases-of tbody')")
 	goTo("#/search?text=corruptObject", "document.querySelector('.found .text')")
 	goTo("#/workshop", "document.querySelectorAll('.board li').length > 40")
 	_, body := get(t, address+web.Base+"/workshop")
@@ -134,7 +136,7 @@ func TestPageIsChinese(t *testing.T) {
 	b.until(live("replay") + ".querySelector('.outcome a')")
 	js[any](b, setValue("input[name=path]", "nodes"))
 	b.click(live("request") + ".querySelector('.go')")
-	b.until("document.querySelector('.problem')")
+	b.until("document.querySelector('.problem, .field-error')")
 	looks("a wrong request")
 	js[any](b, setValue("input[name=path]", "/api/v1/nodes"))
 	b.click(live("request") + ".querySelector('.go')")

@@ -39,7 +39,7 @@ func TestPageShowsTheGuide(t *testing.T) {
 	if steps != len(guide.Steps) {
 		t.Errorf("the API lists %d steps, but the guide has %d", steps, len(guide.Steps))
 	}
-	b := open(t, server, "", 1280)
+	b := open(t, server, firstRequest, 1280)
 	b.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === 'Guide')")
 	b.is("document.querySelectorAll('.guide dl > div').length > 100")
 	if n := js[int](b, "document.querySelectorAll('.guide dl > div').length"); n != steps {

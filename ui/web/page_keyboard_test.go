@@ -90,7 +90,7 @@ func TestNightlyTheTableOfKeysAndNowhereAreAccessible(t *testing.T) {
 
 func keysAndNowhereAreAccessible(t *testing.T, width int64) {
 	t.Helper()
-	b := open(t, served(t), "", width)
+	b := open(t, served(t), firstRequest, width)
 	b.is(row("Authentication"))
 	b.press("?")
 	b.is("document.querySelector('dialog[open]')")

@@ -124,7 +124,7 @@ func TestPagePlaysARequest(t *testing.T) {
 // TestPageStepsOnANarrowScreen begins without a selected call, as on a phone.
 func TestPageStepsOnANarrowScreen(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "", 400)
+	b := open(t, served(t), firstRequest, 400)
 	b.is(row("Authentication"))
 	// The pages, the colours and the language are behind a button.
 	if js[bool](b, "document.querySelector('.theme').checkVisibility()") {
@@ -176,7 +176,7 @@ func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	server := served(t)
 	const dispatch, transform = "go.etcd.io/etcd/client/v3.(*watchGRPCStream).dispatchEvent", "k8s.io/apiserver/pkg/storage/etcd3.(*watchChan).transform"
 	const from = "(document.querySelector('.code .from')?.textContent ?? '')"
-	b := open(t, server, "", 1280)
+	b := open(t, server, firstRequest, 1280)
 	for _, view := range []string{"", "&view=time", "&view=calls"} {
 		b.reopen(server, "#/latest/create-deployment/1?call="+escape(dispatch)+view)
 		b.is(from + " === 'Not called: takes up the event of the write'")

@@ -18,7 +18,7 @@ import (
 // early answer until after a later one, and goes on by keyboard.
 func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "", 1280)
+	b := open(t, served(t), firstRequest, 1280)
 	b.is(row("Authentication"))
 	js[any](b, `(() => {
 		const real = window.fetch, held = new Promise((go) => { window.release = go; });

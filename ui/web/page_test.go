@@ -176,6 +176,9 @@ func (b *tab) back() {
 	js[any](b, "new Promise((done) => { addEventListener('popstate', () => done(null), { once: true }); history.back(); })")
 }
 
+// firstRequest is the address of the request that learners read first.
+const firstRequest = "#/latest/get-node/1"
+
 const heading = "(document.querySelector('.code h2')?.textContent ?? '')"
 
 func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
@@ -284,7 +287,7 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 
 func TestPageSearchesAllRecordings(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "", 1280)
+	b := open(t, served(t), firstRequest, 1280)
 	b.is(row("Authentication"))
 	searchFor := func(text string) {
 		b.press("/")
@@ -319,7 +322,7 @@ func TestPageSearchesAllRecordings(t *testing.T) {
 
 func TestPageSpeaksChineseAndKeepsTheTheme(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "", 1280)
+	b := open(t, served(t), firstRequest, 1280)
 	b.is(row("Authentication"))
 	b.click("document.querySelector('.language')")
 	b.is(row("身份认证"))
@@ -498,7 +501,7 @@ func TestNightlyPageIsAccessible(t *testing.T) {
 func areAccessible(t *testing.T, views []pageView) {
 	t.Helper()
 	server := served(t)
-	b := open(t, server, "", 1280)
+	b := open(t, server, firstRequest, 1280)
 	for _, view := range views {
 		b.do(chromedp.EmulateViewport(view.width, 860))
 		b.reopen(server, view.path)

@@ -182,7 +182,7 @@ func TestNightlyPageTellsTimesApart(t *testing.T) {
 func tellsTimesApart(t *testing.T, spans ...[2]int) {
 	t.Helper()
 	server := served(t)
-	b := open(t, server, "", 1280)
+	b := open(t, server, firstRequest, 1280)
 	for _, span := range spans {
 		b.reopen(server, fmt.Sprintf("#/latest/create-deployment/1?view=time&from=%d&to=%d", span[0], span[1]))
 		b.is(cursor + ".length > 0")

@@ -30,7 +30,7 @@ func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
 func TestPageLeadsOnFromATypeThatThereIsNot(t *testing.T) {
 	parallel(t)
 	server := served(t)
-	b := open(t, server, "", 1280)
+	b := open(t, server, firstRequest, 1280)
 	b.is("document.querySelector('.tree')")
 	js[any](b, "localStorage.setItem('lang', 'zh')")
 	for _, path := range []string{"#/type?name=k8s.io/apiserver/pkg/storage/etcd3.noSuchType", "#/v1.9.0/get-node/1"} {

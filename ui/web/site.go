@@ -207,7 +207,7 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 	if slices.Contains(chosen[0].Scenarios, "get-node") {
 		first.Scenario = "get-node"
 	}
-	out := &libraryPiece{First: first, Pages: []string{"compare", "releases", "guide", "lessons"}, Comparisons: "neighbours", Apitrace: s.Version, Answers: answers{}}
+	out := &libraryPiece{First: first, Pages: []string{"start", "compare", "releases", "guide", "lessons"}, Comparisons: "neighbours", Apitrace: s.Version, Answers: answers{}}
 	list := ReleaseList{Items: []Release{}}
 	recorded := map[search.Place]bool{}
 	for _, info := range chosen {

@@ -229,7 +229,8 @@ func siteIsAccessible(t *testing.T, width int64) {
 	t.Cleanup(server.Close)
 	b := openAt(t, server.URL+"/", server.URL, width)
 	for _, test := range []struct{ path, ready string }{
-		{"#/", row("etcd3 store")},
+		{"#/", "document.querySelector('.start .card')"},
+		{"#/latest/get-node/1", row("etcd3 store")},
 		{"#/compare", "document.querySelector('.merged .row.added')"},
 		{"#/releases", "document.querySelector('.overview td a')"},
 		{"#/releases?scenario=get-node", "document.querySelector('.releases th a')"},

@@ -41,7 +41,7 @@ func TestCallsThatHadNotReturnedAreNotTimed(t *testing.T) {
 			t.Fatalf("%s: %v: %.200s", path, response, body)
 		}
 	}
-	b := open(t, server, "", 1280)
+	b := open(t, server, firstRequest, 1280)
 	b.is("document.querySelector('.tree')")
 	loadEngine(b)
 	line := askPage[timeline](b, "/releases/latest/scenarios/boot/requests/1/timeline")

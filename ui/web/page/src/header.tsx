@@ -1,11 +1,12 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Recording, Scenario } from './api.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { Recording } from './api.ts';
 import { usePage } from './context.ts';
 import { Address, requestAddress, RequestLink, write } from './link.ts';
 import { showHelp } from './help.tsx';
+import { ScenarioOptions } from './scenario-options.tsx';
 import { SearchBox } from './search-box.tsx';
-import { offered, pages, requestViews, ViewEntry } from './views.ts';
+import { offered, pageAt, pages, requestViews, ViewEntry } from './views.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -14,7 +15,7 @@ export type Theme = 'system' | 'light' | 'dark';
 export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: Theme) => void; onLang: () => void }) {
   const { api, lang, words, address, last } = usePage();
   const [open, setOpen] = useState(false);
-  const page = pages.find((p) => p.name === address.parts[0]);
+  const page = pageAt(address.parts, api);
   useEffect(() => setOpen(false), [address]);
   useEffect(() => {
     const keys = (e: KeyboardEvent) => { if (e.key === 'Escape') setOpen(false); };
@@ -24,7 +25,7 @@ export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: 
   return (
     <header class="top">
       <button class="skip" onClick={() => document.querySelector<HTMLElement>('main [tabindex="0"]')?.focus()}>{words.skip}</button>
-      <a class="brand" href="#/">apitrace</a>
+      <a class="brand" href="#/" aria-current={page?.name === 'start' ? 'page' : undefined}>apitrace</a>
       <SearchBox />
       <button class="menu" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>{words.menu}</button>
       <div class={'menued' + (open ? ' open' : '')} id="menu">
@@ -51,11 +52,6 @@ function Entry({ address, words, current }: { address: Address; words: string; c
 export function RequestBar({ link, recording, view }: { link: RequestLink; recording: Recording | null; view: ViewEntry }) {
   const { api, words, scenarios, goTo } = usePage();
   const place = link.place;
-  const topics = useMemo(() => {
-    const all = new Map<string, Scenario[]>();
-    for (const s of scenarios) all.set(s.topic, [...(all.get(s.topic) ?? []), s]);
-    return [...all];
-  }, [scenarios]);
   const chosen = scenarios.find((s) => s.name === place.scenario);
   const release = place.release === 'live' ? place.release : recording?.k8sVersion || place.release;
   const change = (p: Partial<RequestLink['place']>, keep = false) =>
@@ -68,7 +64,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
           change({ scenario: e.currentTarget.value, request: 1, ...(s && !s.releases.includes(release) ? { release: s.releases[0] } : {}) });
         }}>
         {!chosen && <option value={place.scenario}>{recording?.scenario === place.scenario ? recording.title : place.scenario}</option>}
-        {topics.map(([topic, list]) => <optgroup label={topic}>{list.map((s) => <option value={s.name} selected={s.name === place.scenario}>{s.name === s.title ? s.name : s.name + words.colon + s.title}</option>)}</optgroup>)}
+        <ScenarioOptions of={scenarios} value={place.scenario} />
       </select>
       <select aria-label={words.release} class="release" value={release} onChange={(e) => change({ release: e.currentTarget.value }, true)}>
         {[...(chosen?.releases.includes(release) ? [] : [release]), ...(chosen?.releases ?? [])].map((r) => <option value={r} selected={r === release}>{r === 'live' ? words.live : r}</option>)}

@@ -58,6 +58,8 @@ const first: Place = { release: 'latest', scenario: 'get-node', request: 1 };
 // startAt sets the request that is shown if the address names no request.
 export const startAt = (place: Place) => Object.assign(first, place);
 
+export const firstPlace = (): Place => ({ ...first });
+
 export function requestLink({ parts: [release, scenario, request], query }: Address): RequestLink {
   const { view, call, by, nth, line, at, next, nextnth, ...more } = query;
   const link: RequestLink = {

@@ -4,6 +4,7 @@ import { bare, compareWords, shown, signOf } from './compare-words.ts';
 import { Brief, History, HistoryStep, pairingAddress } from './compare-data.ts';
 import { useAsking, usePage } from './context.ts';
 import { firstView, requestAddress, write } from './link.ts';
+import { ScenarioOptions } from './scenario-options.tsx';
 import { thousands } from './words.ts';
 
 // slow is the scenario that takes seconds to compare: the start of a server.
@@ -21,7 +22,7 @@ export function Matrix() {
       <p class="controls">
         <select aria-label={words.scenario} value={scenario} onChange={(e) => goTo({ parts: ['releases'], query: e.currentTarget.value ? { scenario: e.currentTarget.value } : {} })}>
           <option value="" selected={!scenario}>{words.allScenarios}</option>
-          {scenarios.filter((s) => s.releases.length > 1).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name === s.title ? s.name : s.name + words.colon + s.title}</option>)}
+          <ScenarioOptions of={scenarios.filter((s) => s.releases.length > 1)} value={scenario} />
         </select>
       </p>
       {scenario ? <OneScenario key={scenario + lang} scenario={scenario} /> : scenarios.length > 0 ? <Overview key={lang} /> : <p class="quiet loading">{common.loading}</p>}

@@ -12,7 +12,7 @@ import { Nowhere } from './nowhere.tsx';
 import { RequestPage } from './request.tsx';
 import { server } from './server.ts';
 import { fileData, LibraryPiece, siteData, still } from './still.ts';
-import { has, pages, requestViews } from './views.ts';
+import { pageAt, requestViews } from './views.ts';
 import { Lang, words as allWords } from './words.ts';
 
 const stored = (name: string) => { try { return localStorage.getItem(name); } catch { return null; } };
@@ -63,7 +63,7 @@ function Page({ api }: { api: Api }) {
     return () => { left = true; };
   }, [lang]);
 
-  const alone = pages.find((p) => p.name === address.parts[0] && has(p, api));
+  const alone = pageAt(address.parts, api);
   const link = requestLink(address);
   const view = requestViews.find((v) => v.name === link.view) ?? requestViews[0];
   useEffect(() => { if (api.live && address.parts[0] === 'live') connect(lang); }, [address, lang]); // a page with a live recording listens to the live events

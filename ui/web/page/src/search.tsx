@@ -5,6 +5,9 @@ import { useAsking, useLatest, usePage } from './context.ts';
 import { CallName, firstView, functionAddress, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
+// examples are texts to search for, shown before the first search.
+const examples = ['store.Get', 'forbidden', 'flow_schema', 'kubectl delete pods'];
+
 // part is the number of hits that are shown at first, and fewPlaces the number of a hit's
 // scenarios. mostHits is the maximum number of hits in an answer of the API. fewHere is
 // the number of functions of this recording that are shown. fewest is the maximum number
@@ -27,7 +30,7 @@ export function Search() {
     api.get<HitList>('/search', { text, limit: most, lang }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
     return () => { left = true; };
   }, [text, most, lang]);
-  if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p></div>;
+  if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p><p class="examples">{examples.map((e) => <a href={write({ parts: ['search'], query: { text: e } })}>{e}</a>)}</p></div>;
   if (!got) return <p class="quiet loading">{words.loading}</p>;
   const { items: hits, total } = got.list;
   const among = scenariosWith(got.text, scenarios);

@@ -14,6 +14,7 @@ import { RequestMapView } from './map.tsx';
 import { Matrix } from './matrix.tsx';
 import { Ranking } from './ranking.tsx';
 import { Search } from './search.tsx';
+import { Start } from './start.tsx';
 import { Steps } from './steps.tsx';
 import { Time } from './time.tsx';
 import { TypeView } from './type.tsx';
@@ -48,6 +49,7 @@ export const requestViews: ViewEntry[] = [
 
 // pages are the views that do not belong to a request.
 export const pages: ViewEntry[] = [
+  { name: 'start', words: (w) => w.start.name, show: Start, optional: true, hidden: true },
   { name: 'compare', words: (w) => w.comparison.name, show: Compare, optional: true },
   { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, optional: true },
   { name: 'search', words: (w) => w.searchPage, show: Search, hidden: true },
@@ -58,6 +60,10 @@ export const pages: ViewEntry[] = [
   { name: 'workshop', words: (w) => w.workshop, show: Workshop, live: true },
   { name: 'servers', words: (w) => w.live, show: Live, live: true },
 ];
+
+// pageAt returns the page that an address names. An empty address is that of the start
+// page, where there is one.
+export const pageAt = (parts: string[], api: Api) => pages.find((p) => p.name === (parts[0] ?? 'start') && has(p, api));
 
 // has reports whether there are data for a view.
 export const has = (e: ViewEntry, api: Api) => api.live || !e.live && (!e.optional || api.pages.includes(e.name));

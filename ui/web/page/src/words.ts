@@ -8,6 +8,7 @@ import * as time from './time-words.ts';
 import { compareWords } from './compare-words.ts';
 import { functionWords } from './function-words.ts';
 import { guideWords } from './guide-words.ts';
+import { startWords } from './start-words.ts';
 
 export type Lang = 'en' | 'zh';
 
@@ -19,13 +20,14 @@ const en = {
   fullStop: '. ',
   function: functionWords.en,
   guide: guideWords.en,
+  start: startWords.en,
   map: map.en,
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
   showUpstream: 'Upstream’s own spans and events',
   traces: 'Traces', live: 'Live', workshop: 'Workshop', pages: 'Pages', menu: 'Menu',
   language: 'Chinese', languageShort: '中文', light: 'Light', dark: 'Dark', system: 'System colours',
   search: 'Search all recordings', searchIn: (n: number): string => (n === 1 ? 'Search this recording' : n === 2 ? 'Search both recordings' : 'Search all recordings'), searchPage: 'Search',
-  found: (n: string, t: string) => (n === '1' ? `1 result for “${t}”` : `${n} results for “${t}”`), searchHelp: 'Type a part of a function’s name, of a recorded value or of an error.',
+  found: (n: string, t: string) => (n === '1' ? `1 result for “${t}”` : `${n} results for “${t}”`), searchHelp: 'Type a part of a function’s name, of a recorded value or of an error. For example:',
   foundTooMany: (n: string) => `These are the first ${n}: a longer text finds fewer.`,
   foundHere: (scenario: string) => `In this recording: ${scenario}`, foundHereAll: (n: string) => `All ${n} functions, among all calls`,
   foundBehind: 'Other functions with this text in their names', foundNone: 'No function that was called, no recorded value and no error has this text.',
@@ -67,13 +69,14 @@ const zh: typeof en = {
   fullStop: '。',
   function: functionWords.zh,
   guide: guideWords.zh,
+  start: startWords.zh,
   map: map.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   showUpstream: '上游自带的 span 和事件',
   traces: '追踪', live: '实时', workshop: '工作坊', pages: '页面', menu: '菜单',
   language: 'English', languageShort: 'EN', light: '浅色', dark: '深色', system: '跟随系统',
   search: '搜索全部录制', searchIn: (n) => (n === 1 ? '搜索此录制' : n === 2 ? '搜索这两份录制' : '搜索全部录制'), searchPage: '搜索',
-  found: (n, t) => `“${t}”的搜索结果：${n} 个`, searchHelp: '输入函数名、录制的值或错误中的一部分。',
+  found: (n, t) => `“${t}”的搜索结果：${n} 个`, searchHelp: '输入函数名、录制的值或错误中的一部分。例如：',
   foundTooMany: (n) => `此处是前 ${n} 个：输入更长的文本可缩小范围。`,
   foundHere: (scenario) => `在此录制中：${scenario}`, foundHereAll: (n) => `全部 ${n} 个函数（在全部调用中）`,
   foundBehind: '名称中含有该文本的其他函数', foundNone: '被调用的函数、录制的值和错误中都没有这段文本。',

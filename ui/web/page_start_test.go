@@ -1,0 +1,49 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+)
+
+// TestPageBeginsWithTheStartPage opens the page without an address. It follows the doors
+// and a card, and filters the cards.
+func TestPageBeginsWithTheStartPage(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "", 1280)
+	b.is("document.querySelector('.start h1') && document.querySelectorAll('.door').length === 4")
+	all, err := scenarios.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cards := js[int](b, "document.querySelectorAll('.card').length"); cards != len(all) {
+		t.Errorf("%d cards, expected one for each of %d scenarios", cards, len(all))
+	}
+	b.is("document.querySelector('.start .lead').textContent.includes('v1.37.1')")
+	b.is("[...document.querySelectorAll('.card')].some((c) => c.textContent.includes('get-forbidden') && c.textContent.includes('How RBAC comes to its answer'))")
+	b.accessible()
+	door := func(name string) string {
+		return "[...document.querySelectorAll('.door a')].find((a) => a.textContent === '" + name + "')"
+	}
+	for name, hash := range map[string]string{
+		"Read a request": "#/latest/get-node/1", "Compare releases": "#/compare?scenario=create-deployment&from=v1.36.3&to=v1.37.1", "Learn": "#/lessons", "Run your own": "#/servers",
+	} {
+		b.is(door(name) + ".hash === '" + hash + "'")
+	}
+	b.click(door("Read a request"))
+	b.is(row("Authentication"))
+	// The brand leads back.
+	b.click("document.querySelector('.brand')")
+	b.is("document.querySelector('.start h1')")
+	js[any](b, setValue(".start .filter input", "forbidden"))
+	b.is("[...document.querySelectorAll('.card .name-of-card')].some((c) => c.textContent.startsWith('get-forbidden')) && document.querySelectorAll('.card').length < 10")
+	js[any](b, setValue(".start .filter input", "kein Szenario"))
+	b.is("document.querySelectorAll('.card').length === 0 && document.querySelector('.empty a').hash.startsWith('#/search?text=kein')")
+	b.click("document.querySelector('.empty button')")
+	b.click("[...document.querySelectorAll('.card a')].find((a) => a.textContent.startsWith('GET without the right'))")
+	b.is("location.hash.includes('/get-forbidden/1')")
+
+	narrow := open(t, served(t), "#/start", 400)
+	narrow.is("document.querySelector('.card') && document.documentElement.scrollWidth <= innerWidth")
+	narrow.accessible()
+}
