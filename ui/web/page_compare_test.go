@@ -171,7 +171,37 @@ func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
 		t.Errorf("the right column begins at the positions %v, expected one", edges)
 	}
 	js[any](b, "document.querySelector('.sides .row:last-child').scrollIntoView({ block: 'end' })")
-	b.is("document.querySelector('.compare-left').scrollTop > 0 && Math.abs(document.querySelector('.side-names').getBoundingClientRect().top - document.querySelector('.compare-left').getBoundingClientRect().top) < 2")
+	b.is("document.querySelector('.compare-tree').scrollTop > 0 && Math.abs(document.querySelector('.side-names').getBoundingClientRect().top - document.querySelector('.compare-tree').getBoundingClientRect().top) < 2")
+	// Both columns have the whole width, and the source is below them.
+	b.is("document.querySelector('.compare-tree').clientWidth > innerWidth - 30 && document.querySelector('.compare-right').getBoundingClientRect().top > 300")
+}
+
+// TestPageSortsWhatChanged reads the sentences of a comparison: what the server does
+// otherwise comes first, and moved code is one line. The sentences stay in sight while
+// the reader steps from change to change.
+func TestPageSortsWhatChanged(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
+	b.is("document.querySelector('.summary dl .sentence')")
+	if moved := js[string](b, "[...document.querySelectorAll('.summary > dl .sentence')].map((s) => s.textContent).filter((s) => / is now | moved from package /.test(s)).join('; ')"); moved != "" {
+		t.Errorf("moved code stands among the changes of behaviour: %s", moved)
+	}
+	b.is("[...document.querySelectorAll('.summary .aside:not([open]) .sentence')].some((s) => s.textContent.includes('called functions moved from package'))")
+	b.is("/^[0-9]+ sentences on code that moved/.test(document.querySelector('.summary .aside summary').textContent)")
+	b.accessible()
+	inSight := "(() => { const s = document.querySelector('.summary').getBoundingClientRect(); return s.top < 200 && s.height > 150; })()"
+	b.is(inSight)
+	b.click("document.querySelector('.compare-right .pick button')")
+	b.is("document.querySelector('.merged [aria-selected=true] .marked')?.textContent !== ''")
+	for range 3 {
+		b.click("document.querySelector('.controls [aria-label=\"Next change\"]')")
+		b.is(inSight)
+	}
+	// The sentence about the selected step is marked.
+	b.click("document.querySelector('.summary > dl .sentence')")
+	b.is("document.querySelector('.summary > dl .sentence').ariaCurrent === 'true'")
+	// The scenarios have their groups and titles, as in the traces.
+	b.is("[...document.querySelectorAll('.controls select.scenario optgroup')].length > 5 && document.querySelector('.controls select.scenario').selectedOptions[0].textContent === 'create-deployment: POST a Deployment'")
 }
 
 func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
@@ -231,7 +261,7 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
-	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('functions of package go.etcd.io/etcd/server/v3/wal are now in'))")
+	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('moved from package go.etcd.io/etcd/server/v3/wal to'))")
 	b.is("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
 	b.is("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
 }

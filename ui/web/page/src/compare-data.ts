@@ -10,7 +10,7 @@ export interface DiffStep {
 export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep; instead?: DiffStep }
 // A DiffSentence is about a call. evidence has lines with its reasons or conditions. step
 // is the step of the tree that shows the call, or the nearest step above it, or -1.
-export interface DiffSentence { text: string; evidence: string[]; call: number; step: number }
+export interface DiffSentence { kind: string; text: string; evidence: string[]; call: number; step: number }
 export interface DiffLayer { name: string; title: string; colour: string; sentences: DiffSentence[]; smaller: number }
 export interface DiffTree {
   nameA: string; nameB: string; request: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;

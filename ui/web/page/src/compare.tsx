@@ -2,12 +2,13 @@ import { Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Place, Scenario } from './api.ts';
 import { compareWords } from './compare-words.ts';
-import { DiffSentence, DiffStep, DiffTree, of, Origin, Pairing, pairingAddress, Spot } from './compare-data.ts';
+import { DiffLayer, DiffSentence, DiffStep, DiffTree, of, Origin, Pairing, pairingAddress, Spot } from './compare-data.ts';
 import { useAsking, usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
 import { Hunks, NewText } from './hunk.tsx';
 import { CallName, firstView, functionAddress, parse, requestAddress, write } from './link.ts';
+import { ScenarioOptions } from './scenario-options.tsx';
 import { thousands } from './words.ts';
 
 // colour returns the style of a layer's colour, as in the tree.
@@ -26,7 +27,6 @@ export function Compare() {
   const [tree, setTree] = useState<DiffTree | null>(null);
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [focus, setFocus] = useState('s1');
-  const scroll = useRef<HTMLDivElement>(null);
   const [path, query] = pairing ? of(pairing) : ['', {}];
   const key = pairing && JSON.stringify([path, query, request, q.show, q.layer, lang]);
   useAsking(() => {
@@ -92,15 +92,16 @@ export function Compare() {
   const sides = q.look === 'sides';
   return (
     <div class={'compare' + (selected ? '' : ' alone') + (sides ? ' by-side' : '')}>
-      <div class="compare-left" ref={scroll} onKeyDown={(e) => {
+      <div class="compare-left" onKeyDown={(e) => {
         if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLSelectElement) return;
         if (e.key === 'n') toChange(1);
         else if (e.key === 'p') toChange(-1);
       }}>
         <Controls pairing={pairing} tree={tree} request={request} sides={sides} change={change} toChange={toChange} />
         {!tree && <p class="quiet loading">{common.loading}</p>}
-        {tree && <Summary tree={tree} layer={q.layer} onLayer={(l) => change({ layer: l, call: undefined, by: undefined, nth: undefined, show: l ? 'all' : undefined })}
+        {tree && <Summary tree={tree} layer={q.layer} selected={selected} onLayer={(l) => change({ layer: l, call: undefined, by: undefined, nth: undefined, show: l ? 'all' : undefined })}
           onSentence={onSentence} />}
+        <div class="compare-tree">
         {tree && tree.tooMany && <p class="too-many">{words.tooMany(thousands(tree.tooMany))}</p>}
         {tree && tree.sections.length > 0 && <Fragment>
           <p class="legend">{tree.legend.map((l) => <span>{l}</span>)}</p>
@@ -109,10 +110,11 @@ export function Compare() {
             onToggle={(k) => setClosed((known) => { const next = new Set(known); if (!next.delete(k)) next.add(k); return next; })} />
           {tree.shown < tree.changes && <p class="legend">{words.hidden(thousands(tree.changes - tree.shown), thousands(tree.changes))}</p>}
         </Fragment>}
+        </div>
       </div>
       <section class="compare-right" aria-label={words.inSource}>
         {tree && selected ? <Panel key={`${key} ${selected.call}`} tree={tree} step={selected} pairing={pairing} request={request} address={write(address)} onCall={selectCall} onBack={() => change({ call: undefined, by: undefined, nth: undefined })} />
-          : <p class="quiet pick">{words.pick}</p>}
+          : <div class="pick"><p class="quiet">{words.pick}</p>{tree && tree.changes > 0 && tree.sections.length > 0 && <button class="go" onClick={() => toChange(1)}>{words.first}</button>}</div>}
       </section>
     </div>
   );
@@ -154,7 +156,7 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
         </span>
       )}
       {api.comparisons === 'one' ? <b class="compared">{`${pairing.common}: ${tree?.nameA ?? pairing.from} → ${tree?.nameB ?? pairing.to}`}</b> : <Fragment>
-        <Choice label={pairing.scenarios ? common.release : common.scenario} value={pairing.common} of={pairing.scenarios ? releases.map((r) => r.k8sVersion) : api.comparisons === 'any' ? all : scenarios.filter((s) => s.releases.length > 1).map((s) => s.name)}
+        <Choice label={pairing.scenarios ? common.release : common.scenario} value={pairing.common} of={pairing.scenarios ? releases.map((r) => r.k8sVersion) : api.comparisons === 'any' ? all : scenarios.filter((s) => s.releases.length > 1).map((s) => s.name)} scenarios={!pairing.scenarios}
           onChange={(common) => {
             const has = scenarios.find((s) => s.name === common)?.releases ?? [];
             const known = has.indexOf(pairing.to);
@@ -162,9 +164,9 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
             else to(!neighbours && (pairing.scenarios || has.includes(pairing.from) && has.includes(pairing.to)) ? { ...pairing, common } : { ...pairing, common, from: has[1] ?? has[0], to: has[0] });
           }} />
         <span class="pair">
-          <Choice label={words.from} value={pairing.from} of={neighbours ? choices.slice(1) : choices} onChange={(from) => to({ ...pairing, from, ...(neighbours ? { to: choices[choices.indexOf(from) - 1] } : {}) })} />
+          <Choice label={words.from} value={pairing.from} of={neighbours ? choices.slice(1) : choices} scenarios={pairing.scenarios} onChange={(from) => to({ ...pairing, from, ...(neighbours ? { to: choices[choices.indexOf(from) - 1] } : {}) })} />
           {neighbours ? <span aria-hidden="true">→</span> : <button class="swap" title={words.swap} aria-label={words.swap} onClick={() => to({ ...pairing, from: pairing.to, to: pairing.from })}>⇄</button>}
-          <Choice label={words.to} value={pairing.to} of={neighbours ? choices.slice(0, -1) : choices} onChange={(next) => to({ ...pairing, to: next, ...(neighbours ? { from: choices[choices.indexOf(next) + 1] } : {}) })} />
+          <Choice label={words.to} value={pairing.to} of={neighbours ? choices.slice(0, -1) : choices} scenarios={pairing.scenarios} onChange={(next) => to({ ...pairing, to: next, ...(neighbours ? { from: choices[choices.indexOf(next) + 1] } : {}) })} />
         </span>
       </Fragment>}
       {tree && tree.pairs.length > 1 && (
@@ -197,44 +199,66 @@ function nearest(name: string, among: Scenario[]): string {
   return others.reduce((best, s) => (score(s) > score(best) ? s : best), others[0])?.name ?? name;
 }
 
-function Choice({ label, value, of, onChange }: { label: string; value: string; of: string[]; onChange: (value: string) => void }) {
+// Choice selects one of some names. With scenarios, they are names of scenarios.
+function Choice({ label, value, of, scenarios: named, onChange }: { label: string; value: string; of: string[]; scenarios?: boolean; onChange: (value: string) => void }) {
+  const { scenarios } = usePage();
   return (
-    <select aria-label={label} title={label} value={value} onChange={(e) => onChange(e.currentTarget.value)}>
+    <select aria-label={label} title={label} class={named ? 'scenario' : undefined} value={value} onChange={(e) => onChange(e.currentTarget.value)}>
       {!of.includes(value) && <option value={value} selected>{value}</option>}
-      {of.map((v) => <option value={v} selected={v === value}>{v}</option>)}
+      {named ? <ScenarioOptions of={scenarios.filter((s) => of.includes(s.name))} value={value} /> : of.map((v) => <option value={v} selected={v === value}>{v}</option>)}
     </select>
   );
 }
 
-// Summary says in sentences what changed. Each sentence leads to its place in the tree.
-function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?: string; onLayer: (layer?: string) => void; onSentence: (of: DiffSentence, layer: string) => void }) {
+// The kinds of sentences (StatementKind in view/statement.go) that are not about what the
+// server does: code that moved, and what apitrace records.
+const moved = ['renamed', 'moved', 'package'], recording = ['no span', 'not traced'];
+
+// Summary says in sentences what changed: first what the server does otherwise. Code that
+// moved, and what is recorded otherwise, is one line each that unfolds. Each sentence
+// leads to its place in the tree. The sentences about the selected step are marked.
+function Summary({ tree, layer, selected, onLayer, onSentence }: { tree: DiffTree; layer?: string; selected: DiffStep | null; onLayer: (layer?: string) => void; onSentence: (of: DiffSentence, layer: string) => void }) {
   const { lang } = usePage();
   const words = compareWords[lang];
   const shown = tree.layers.filter((l) => !layer || l.name === layer);
-  const told = shown.filter((l) => l.sentences.length > 0), small = shown.filter((l) => l.smaller > 0);
+  const small = shown.filter((l) => l.smaller > 0);
+  const of = (keep: (s: DiffSentence) => boolean) => shown.map((l) => ({ ...l, sentences: l.sentences.filter(keep) })).filter((l) => l.sentences.length > 0);
+  const aside = [...moved, ...recording], behaviour = of((s) => !aside.includes(s.kind));
+  const isNow = (s: DiffSentence) => !!selected && (s.step === selected.call || holds(selected, s.call));
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => pane.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [selected]);
+  const list = (layers: DiffLayer[]) => (
+    <dl>
+      {layers.map((l) => (
+        <div style={colour(l.colour)}>
+          <dt>{l.name && !layer ? <button class="layer" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title}</button> : <span class="layer">{l.title}</span>}</dt>
+          <dd>
+            {l.sentences.map((s) => (
+              <Fragment>
+                <button class="sentence" aria-current={isNow(s) ? 'true' : undefined} onClick={() => onSentence(s, l.name)}>{s.text}</button>
+                {s.evidence.length > 0 && <ul class="evidence">{s.evidence.map((line) => <li>{line}</li>)}</ul>}
+              </Fragment>
+            ))}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+  const fold = (kinds: string[], title: (n: string) => string) => {
+    const layers = of((s) => kinds.includes(s.kind)), all = layers.flatMap((l) => l.sentences);
+    return all.length > 0 && <details class="aside" open={behaviour.length === 0 || all.some(isNow)}><summary>{title(thousands(all.length))}</summary>{list(layers)}</details>;
+  };
   const end = tree.statusA === tree.statusB ? ` → ${tree.statusB}` : ` → ${tree.statusA || '–'} | ${tree.statusB || '–'}`;
   return (
-    <section class="summary" aria-label={words.summary}>
+    <section class="summary" aria-label={words.summary} ref={pane}>
       <h1>{tree.request}{end}</h1>
       <p class="facts">{tree.onlyIn ?? tree.facts}</p>
       {tree.warnings.map((w) => <p class="warning">{w}</p>)}
       {tree.same && <p>{words.same}</p>}
       {layer && <p><button class="link" onClick={() => onLayer()}>{words.everyLayer}</button></p>}
-      <dl>
-        {told.map((l) => (
-          <div style={colour(l.colour)}>
-            <dt>{l.name && !layer ? <button class="layer" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title}</button> : <span class="layer">{l.title}</span>}</dt>
-            <dd>
-              {l.sentences.map((s) => (
-                <Fragment>
-                  <button class="sentence" onClick={() => onSentence(s, l.name)}>{s.text}</button>
-                  {s.evidence.length > 0 && <ul class="evidence">{s.evidence.map((line) => <li>{line}</li>)}</ul>}
-                </Fragment>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {behaviour.length > 0 && list(behaviour)}
+      {fold(moved, words.movedCode)}
+      {fold(recording, words.recordedOtherwise)}
       {small.length > 0 && <p class="facts">{words.smaller}{words.colon}{small.map((l, i) => <Fragment>{' '}<span class="listed">{l.name ? <button class="link" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title} {thousands(l.smaller)}</button> : `${l.title} ${thousands(l.smaller)}`}{i < small.length - 1 && words.comma.trim()}</span></Fragment>)}</p>}
       {tree.unchanged.length > 0 && !layer && <p class="facts">{words.unchanged}{words.colon}{tree.unchanged.join(words.comma)}</p>}
     </section>

@@ -32,8 +32,8 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
   useEffect(() => {
     const row = box.current?.querySelector('[aria-selected="true"]');
     if (!row) return;
-    const is = row.getBoundingClientRect(), seen = box.current!.closest('.compare-left')!.getBoundingClientRect();
-    if (is.top < seen.top || is.bottom > Math.min(seen.bottom, innerHeight)) row.scrollIntoView({ block: 'center' });
+    const is = row.getBoundingClientRect(), seen = box.current!.closest('.compare-tree')!.getBoundingClientRect();
+    if (is.top < Math.max(seen.top, 0) || is.bottom > Math.min(seen.bottom, innerHeight)) row.scrollIntoView({ block: 'center' });
   }, [selected]);
   const go = (i: number, block: ScrollLogicalPosition = 'nearest') => { wanted.current = block; onFocus(rows[Math.min(rows.length - 1, Math.max(0, i))].key); };
   const act = (row: DiffRow) => {
