@@ -30,20 +30,20 @@ type TypedRequest struct {
 // Askers lists the users of requests: the values of HTTP.As.
 func Askers() []string { return slices.Clone(askers) }
 
-// HTTP validates the request and returns it.
+// HTTP validates the request and returns it. The error is a *FieldError.
 func (t *TypedRequest) HTTP() (*HTTP, error) {
 	headers, err := parseHeaders(t.Headers)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, &FieldError{"headers", err}
 	case !httpguts.ValidHeaderFieldName(t.Method): // RFC 9110: a method is a token, like the name of a header
-		return nil, message.Errorf("invalid method %q: expected one such as GET, POST, PUT, PATCH or DELETE", t.Method)
+		return nil, &FieldError{"method", message.Errorf("invalid method %q: expected one such as GET, POST, PUT, PATCH or DELETE", t.Method)}
 	case !strings.HasPrefix(t.Path, "/"):
-		return nil, message.Errorf("invalid path %q: expected one that begins with a slash, such as /api/v1/nodes", t.Path)
+		return nil, &FieldError{"path", message.Errorf("invalid path %q: expected one that begins with a slash, such as /api/v1/nodes", t.Path)}
 	case t.pathMistake() != nil:
-		return nil, message.Errorf("invalid path %q: %w; no such request reaches the handlers of kube-apiserver", t.Path, t.pathMistake())
+		return nil, &FieldError{"path", message.Errorf("invalid path %q: %w; no such request reaches the handlers of kube-apiserver", t.Path, t.pathMistake())}
 	case t.As != "" && !slices.Contains(askers, t.As):
-		return nil, message.Errorf("unknown user %q: expected one of %s", t.As, message.List(askers))
+		return nil, &FieldError{"as", message.Errorf("unknown user %q: expected one of %s", t.As, message.List(askers))}
 	}
 	h := &HTTP{Method: t.Method, Path: t.Path, As: t.As, Headers: headers}
 	switch {
@@ -53,14 +53,26 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 	default:
 		h.Body, err = parseDocument(t.Body)
 		if several := severalError(0); errors.As(err, &several) {
-			return nil, message.Errorf("the body in %s has %d YAML documents, and a request sends one: send each of them with a request of its own, or let a client send them all, as in \"apitrace exec -- kubectl apply -f FILE\"", t.BodyFile, int(several))
+			return nil, &FieldError{"body", message.Errorf("the body in %s has %d YAML documents, and a request sends one: send each of them with a request of its own, or let a client send them all, as in \"apitrace exec -- kubectl apply -f FILE\"", t.BodyFile, int(several))}
 		}
 		if err != nil {
-			return nil, message.Errorf("the body in %s is neither YAML nor JSON: %w; to send it unchanged, give the request a header Content-Type", t.BodyFile, err)
+			return nil, &FieldError{"body", message.Errorf("the body in %s is neither YAML nor JSON: %w; to send it unchanged, give the request a header Content-Type", t.BodyFile, err)}
 		}
 	}
 	return h, nil
 }
+
+// A FieldError is an error in one field of a TypedRequest.
+type FieldError struct {
+	// Field is method, path, as, headers or body.
+	Field string
+	Err   error
+}
+
+func (e *FieldError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *FieldError) Unwrap() error { return e.Err }
 
 // pathMistake returns why an HTTP client cannot send the path.
 func (t *TypedRequest) pathMistake() error {

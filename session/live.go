@@ -118,11 +118,28 @@ func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Repo
 }
 
 // Request sends a request and returns its trace, as Running.Request does.
-func (l *Live) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
+func (l *Live) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, *Answer, error) {
 	ctx, cancel := l.while(ctx)
 	defer cancel()
-	recording, _, err := l.server.Request(ctx, h, timeout, to)
-	return recording, err
+	recording, sent, err := l.server.Request(ctx, h, timeout, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer := &Answer{Type: sent.Header.Get("Content-Type"), Body: sent.Body}
+	if l.server.options.Secrets.Hidden(sent.Path) {
+		answer.Body, answer.Hidden = nil, true
+	}
+	return recording, answer, nil
+}
+
+// An Answer is the body of a server's answer.
+type Answer struct {
+	// Type is its media type.
+	Type string
+	Body []byte
+	// Hidden is set if the request's path names a resource that holds secrets. Body is
+	// then nil.
+	Hidden bool
 }
 
 // while returns a context that also ends when the server dies, with the reason as its

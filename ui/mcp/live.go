@@ -116,7 +116,8 @@ func (l *liveServer) request(f *toolServer) answerer[requestInput] {
 			return "", err
 		}
 		return l.draw(ctx, f, in.View, func(live *session.Live, to session.Reporter) (*trace.Recording, error) {
-			return live.Request(ctx, h, requestTimeout, to)
+			rec, _, err := live.Request(ctx, h, requestTimeout, to)
+			return rec, err
 		})
 	}
 }

@@ -29,7 +29,7 @@ type Server interface {
 	Done() <-chan struct{}
 	Death() error
 	Replay(ctx context.Context, scenario *scenarios.Scenario, to session.Reporter, deliver func(*trace.Recording) error) error
-	Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to session.Reporter) (*trace.Recording, error)
+	Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to session.Reporter) (*trace.Recording, *session.Answer, error)
 	Close() error
 }
 

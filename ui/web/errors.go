@@ -21,6 +21,7 @@ type Error struct {
 	Status  int    `json:"status" description:"HTTP status code."`
 	Message string `json:"message" description:"The error: what was requested, what was found, what was expected."`
 	Action  string `json:"action" description:"What to do about it; empty if there is nothing to do."`
+	Field   string `json:"field,omitempty" description:"The property of the body that is wrong; absent if it is not one alone."`
 }
 
 // A refusal is an error with an HTTP status, and with advice for the client.
@@ -28,6 +29,7 @@ type refusal struct {
 	status int
 	cause  error
 	action message.Message
+	field  string
 }
 
 func (e *refusal) Error() string { return e.cause.Error() }
@@ -37,7 +39,7 @@ func (e *refusal) Unwrap() error { return e.cause }
 
 // in returns the answer in the language of p.
 func (e *refusal) in(p message.Printer) *Error {
-	return &Error{Status: e.status, Message: p.Error(e.cause), Action: e.action.Localize(p)}
+	return &Error{Status: e.status, Message: p.Error(e.cause), Action: e.action.Localize(p), Field: e.field}
 }
 
 // printerFor returns the printer for the language
@@ -50,7 +52,7 @@ func printerFor(r *http.Request) message.Printer {
 }
 
 func newError(status int, err error, action message.Message) *refusal {
-	return &refusal{status, err, action}
+	return &refusal{status: status, cause: err, action: action}
 }
 
 func badRequest(err error, action message.Message) error {

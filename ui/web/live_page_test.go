@@ -60,7 +60,8 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	// An invalid request is refused with a reason. A valid request shows its tree.
 	js[any](b, setValue("input[name=path]", "nodes"))
 	b.click(live("request") + ".querySelector('.go')")
-	b.until("document.querySelector('.problem')?.textContent.includes('begins with a slash')")
+	b.until("document.querySelector('.field-error')?.textContent.includes('begins with a slash') && document.activeElement !== document.body")
+	b.until("document.querySelector('input[name=path]').getAttribute('aria-invalid') === 'true' && !document.querySelector('.problem')")
 	js[any](b, setValue("input[name=path]", "/api/v1/pods/<img src=x onerror=alert(1)>"))
 	b.click(live("request") + ".querySelector('.go')")
 	b.until(live("request") + ".querySelector('.outcome a')?.textContent === 'GET /api/v1/pods/<img src=x onerror=alert(1)>'")
@@ -70,6 +71,14 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.click(live("request") + ".querySelector('.go')")
 	b.until(live("request") + ".querySelector('.outcome a')?.textContent === 'DELETE /api/v1/nodes/n7'")
 	b.until(live("request") + ".querySelector('.notices').textContent === 'the answer: as learner'")
+	// The answer is shown, but not that of a path with secrets.
+	b.until(live("request") + ".querySelector('.answer-body pre')?.textContent.includes('\"note\": \"<b>\"') && " + live("request") + ".querySelector('.outcome .status.fine')")
+	js[any](b, setValue("input[name=path]", "/api/v1/secrets"))
+	b.click(live("request") + ".querySelector('.go')")
+	b.until(live("request") + ".querySelector('.outcome a')?.textContent === 'DELETE /api/v1/secrets' && !document.querySelector('.answer-body') && " + live("request") + ".querySelector('.outcome').textContent.includes('may hold secrets')")
+	// An example fills the form.
+	b.click("[...document.querySelectorAll('.examples-of button')].find((e) => e.textContent === 'create a ConfigMap')")
+	b.until("document.querySelector('input[name=path]').value.endsWith('/configmaps') && document.querySelector('textarea[name=body]').value.includes('kind: ConfigMap')")
 	b.until("!document.querySelector('.problem')")
 
 	// Requests of clients appear without a reload, with and without a trace.
@@ -78,7 +87,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until("document.querySelector('tbody tr .title').textContent === 'GET /api/v1/pods?<b>watch</b>'")
 	server.live.Untraced(session.Row{Method: "GET", Path: "/healthz", Err: fmt.Errorf("no calls came")})
 	b.until("document.querySelector('tbody tr .failed')?.textContent === 'no calls came' && !document.querySelector('tbody tr:first-child a')")
-	b.until("document.querySelectorAll('tbody tr').length === 5")
+	b.until("document.querySelectorAll('tbody tr').length === 6")
 
 	// A file becomes a recording; an invalid file is refused.
 	upload := func(name, text string) {

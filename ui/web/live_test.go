@@ -114,22 +114,26 @@ func (s *fakeServer) Replay(ctx context.Context, scenario *scenarios.Scenario, t
 	return deliver(rec)
 }
 
-func (s *fakeServer) Request(ctx context.Context, h *scenarios.HTTP, _ time.Duration, to session.Reporter) (*trace.Recording, error) {
+func (s *fakeServer) Request(ctx context.Context, h *scenarios.HTTP, _ time.Duration, to session.Reporter) (*trace.Recording, *session.Answer, error) {
 	rec, err := recordings.Load(s.release, "get-node")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	own := *rec
 	own.Scenario, own.Requests = "request", []trace.Request{rec.Requests[0]}
 	own.Requests[0].Method, own.Requests[0].Path = h.Method, h.Path
 	to.Notice("the answer: %s", "as "+h.As)
-	return &own, nil
+	answer := &session.Answer{Type: "application/json", Body: []byte(`{"kind":"Node","note":"<b>"}`)}
+	if strings.Contains(h.Path, "/secrets") {
+		answer = &session.Answer{Type: "application/json", Hidden: true}
+	}
+	return &own, answer, nil
 }
 
 // client simulates a request of a client.
 func (s *fakeServer) client(t *testing.T, path string) {
 	t.Helper()
-	rec, err := s.Request(t.Context(), &scenarios.HTTP{Method: "GET", Path: path}, 0, noticeless{})
+	rec, _, err := s.Request(t.Context(), &scenarios.HTTP{Method: "GET", Path: path}, 0, noticeless{})
 	if err != nil {
 		t.Fatal(err)
 	}

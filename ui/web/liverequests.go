@@ -1,10 +1,15 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -98,14 +103,36 @@ func (l *live) request(ctx context.Context, release string, order RequestOrder) 
 		return liveTrace{}, err
 	}
 	to := &gatherer{}
-	rec, err := server.Request(ctx, h, timeout, to)
+	rec, answer, err := server.Request(ctx, h, timeout, to)
 	switch {
 	case ctx.Err() != nil:
 		return liveTrace{}, gone(message.NewError("the request was cancelled"))
 	case err != nil:
 		return liveTrace{}, failed(err)
 	}
-	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec)}, untranslated{notices: to.all()}, rec)
+	kept, err := l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec)}, untranslated{notices: to.all()}, rec)
+	kept.Answer = newLiveAnswer(answer) // only for the one who asked: it is not kept
+	return kept, err
+}
+
+// mostAnswer is how many bytes of an answer the page gets.
+const mostAnswer = 64 << 10
+
+func newLiveAnswer(a *session.Answer) *LiveAnswer {
+	out := &LiveAnswer{Type: a.Type, Bytes: len(a.Body), Hidden: a.Hidden}
+	text := a.Body
+	if indented := new(bytes.Buffer); json.Indent(indented, text, "", "  ") == nil {
+		text = indented.Bytes()
+	}
+	if !utf8.Valid(text) {
+		out.Cut = true
+		return out
+	}
+	if out.Cut = len(text) > mostAnswer; out.Cut {
+		text = bytes.ToValidUTF8(text[:mostAnswer], nil)
+	}
+	out.Text = string(text)
+	return out
 }
 
 // http returns the request of an order, with the checks of "apitrace request".
@@ -125,7 +152,11 @@ func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 		typed.Body = []byte(o.Body)
 	}
 	if _, err := typed.HTTP(); err != nil {
-		return nil, badRequest(err, message.Of("correct the request and send it again"))
+		refused := newError(http.StatusBadRequest, err, message.Of("correct the request and send it again"))
+		if wrong := new(scenarios.FieldError); errors.As(err, &wrong) {
+			refused.field = wrong.Field
+		}
+		return nil, refused
 	}
 	return typed, nil
 }

@@ -91,6 +91,17 @@ type LiveTrace struct {
 	Etcd       string    `json:"etcd" description:"What kube-apiserver asked etcd for, such as \"Range, 2 Txn\"; empty if it asked for nothing, or its calls are not known."`
 	Error      string    `json:"error" description:"Why there is no trace; empty otherwise."`
 	Notices    []string  `json:"notices" description:"Notices about the recording."`
+	// Answer is not kept.
+	Answer *LiveAnswer `json:"answer,omitempty" description:"Of sendRequest: what the server answered; absent in lists."`
+}
+
+// A LiveAnswer is the body of an answer.
+type LiveAnswer struct {
+	Type   string `json:"type" description:"Its media type."`
+	Bytes  int    `json:"bytes" description:"Its length in bytes."`
+	Text   string `json:"text" description:"Its text, indented if it is JSON; empty if it is no text."`
+	Cut    bool   `json:"cut,omitempty" description:"Whether the text is not the whole answer."`
+	Hidden bool   `json:"hidden,omitempty" description:"Whether it is left out, because the path names a resource that holds secrets."`
 }
 
 // A LiveNotice is the data of an event with a message for the user.

@@ -67,9 +67,10 @@ export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short
 export interface HitList { total: number; from: number; items: Hit[]; names?: ReleasedName[] }
 export interface ReleasedName { kind: 'function' | 'type'; name: string; short: string; now?: string; fate: string; release?: string }
 
-// A Problem is an error of the API.
+// A Problem is an error of the API. field is the property of the body that is wrong, if
+// it is one.
 export class Problem extends Error {
-  constructor(readonly status: number, message: string, readonly action: string) { super(message); }
+  constructor(readonly status: number, message: string, readonly action: string, readonly field = '') { super(message); }
 }
 
 // An Api answers the page's questions, from a server or from the

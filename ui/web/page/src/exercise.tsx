@@ -1,5 +1,6 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Problem } from './api.ts';
 import { PageContext, usePage } from './context.ts';
 import { Address, firstView, requestAddress, requestLink, write } from './link.ts';
 import { useCheck } from './live-state.ts';
@@ -58,7 +59,7 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
         {link && sheet.question.includes('<code>apitrace ') && <p class="quiet commands-here">{w.commandsHere}</p>}
         {sheet.traces.length > 1 && <p class="recordings">{w.traces}{words.colon} {sheet.traces.map((t) => (
           <button class="link" onClick={() => goTo(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}${words.colon}` : ''}{t.scenario} {t.release}</button>))}</p>}
-        {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning elsewhere">{w.otherRelease} <a href={exerciseAddress(sheet.name, sheet.releases.at(-1) ?? '')}>{w.with(sheet.releases.at(-1) ?? '')}</a></p>}
+        {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} wrong={work.wrong} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning elsewhere">{w.otherRelease} <a href={exerciseAddress(sheet.name, sheet.releases.at(-1) ?? '')}>{w.with(sheet.releases.at(-1) ?? '')}</a></p>}
         {check?.progress && <Progress of={check.progress} w={liveWords[lang]} />}
         {check && check.notices.length > 0 && <ul class="notices">{check.notices.slice(-4).map((n) => <li>{n}</li>)}</ul>}
         <div class="reply" role="status">
@@ -105,8 +106,8 @@ function Help({ sheet, w, onAction }: { sheet: Sheet; w: WorkshopWords; onAction
 const askers = ['learner', 'admin', 'anonymous', 'stranger'];
 
 // Form is the form for an answer. Each kind of exercise has its own fields.
-function Form({ sheet, selected, w, working, onAnswer, onCancel }: {
-  sheet: Sheet; selected?: string; w: WorkshopWords; working: boolean; onAnswer: (body: object) => void; onCancel: () => void;
+function Form({ sheet, selected, w, working, wrong, onAnswer, onCancel }: {
+  sheet: Sheet; selected?: string; w: WorkshopWords; working: boolean; wrong: Problem | null; onAnswer: (body: object) => void; onCancel: () => void;
 }) {
   const { lang } = usePage();
   const [text, setText] = useState('');
@@ -148,7 +149,7 @@ function Form({ sheet, selected, w, working, onAnswer, onCancel }: {
         <li key={letter}><span class="letter">{letter}</span><Html html={sheet.options.find((o) => o.letter === letter)!.text} />
           <button type="button" aria-label={w.up(letter)} disabled={at === 0} onClick={() => move(at, -1)}>↑</button>
           <button type="button" aria-label={w.down(letter)} disabled={at === order.length - 1} onClick={() => move(at, 1)}>↓</button></li>))}</ol></fieldset>}
-      {kind === 'make' && <RequestFields askers={askers} first={typed.current} w={liveWords[lang]} onChange={(r) => { typed.current = r; }} />}
+      {kind === 'make' && <RequestFields askers={askers} first={typed.current} w={liveWords[lang]} wrong={wrong} onChange={(r) => { typed.current = r; }} />}
       {kind === 'change' && <Fragment><p>{w.change}</p><pre tabIndex={0}>apitrace edit {sheet.file}</pre></Fragment>}
       {sheet.live && <p class="quiet">{w.needsServer}</p>}
       <div class="line">

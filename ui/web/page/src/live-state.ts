@@ -17,6 +17,8 @@ export interface Check { exercise: string; progress?: Building; notices: string[
 export interface LiveTrace {
   id: string; kind: 'replay' | 'request' | 'client' | 'upload'; title: string; release: string; received: string; requests: number;
   status: number; hungUp?: boolean; calls: number; durationNs: number; etcd: string; error: string; notices: string[];
+  // Only in the answer to a request of the form.
+  answer?: { type: string; bytes: number; text: string; cut?: boolean; hidden?: boolean };
 }
 export interface Live {
   releases: { k8sVersion: string; built: boolean }[]; askers: string[];

@@ -5,6 +5,7 @@ import { usePage } from './context.ts';
 import { firstView, requestAddress, write } from './link.ts';
 import { Building, Live as State, LiveServer, LiveTrace, useLive } from './live-state.ts';
 import { liveWords, LiveWords } from './live-words.ts';
+import { ScenarioOptions } from './scenario-options.tsx';
 import { apiBase, cancelled, send } from './send.ts';
 import { thousands } from './words.ts';
 
@@ -94,25 +95,28 @@ export const Progress = ({ of: p, w }: { of: Building; w: LiveWords }) => (
 );
 
 // useWork runs a form's work on the server until it is done or cancelled.
-export function useWork<T>(): { working: boolean; done: T | null; cancelled: boolean; begin: (work: (signal: AbortSignal) => Promise<T>) => void; cancel: () => void } {
+// wrong is the problem with a field of the form; other problems are the page's.
+export function useWork<T>(): { working: boolean; wrong: Problem | null; done: T | null; cancelled: boolean; begin: (work: (signal: AbortSignal) => Promise<T>) => void; cancel: () => void } {
   const { problem } = usePage();
   const [working, setWorking] = useState<AbortController | null>(null);
   const [done, setDone] = useState<T | null>(null);
   const [was, setWas] = useState(false);
+  const [wrong, setWrong] = useState<Problem | null>(null);
   const last = useRef<AbortController | null>(null);
   useEffect(() => () => last.current?.abort(), []); // leaving the view cancels the work
   return {
-    working: working !== null, done, cancelled: was, cancel: () => working?.abort(),
+    working: working !== null, wrong, done, cancelled: was, cancel: () => working?.abort(),
     begin(work) {
       last.current?.abort(); // new work cancels earlier work of the form
       const control = last.current = new AbortController(), mine = () => last.current === control;
       problem(null);
       setDone(null);
       setWas(false);
+      setWrong(null);
       setWorking(control);
       work(control.signal).then((result) => { if (mine()) setDone(result); }, (e) => {
         if (!mine()) return;
-        if (cancelled(e)) setWas(true); else problem(e as Problem);
+        if (cancelled(e)) setWas(true); else if ((e as Problem).field) setWrong(e as Problem); else problem(e as Problem);
       }).finally(() => { if (mine()) setWorking(null); });
     },
   };
@@ -140,24 +144,40 @@ function Outcome({ trace, cancelled, w }: { trace: LiveTrace | null; cancelled: 
   return (
     <div class="outcome" role="status">
       {cancelled && <p class="quiet">{w.wasCancelled}</p>}
-      {trace && <p>{w.done} <a href={traceAddress(trace.id)}>{trace.title}</a> {trace.status > 0 && <span class="quiet">→ {trace.status}</span>}</p>}
+      {trace && <p>{w.done} <a href={traceAddress(trace.id)}>{trace.title}</a> {trace.status > 0 && <Status of={trace.status} />}</p>}
       {trace && trace.notices.length > 0 && <ul class="notices">{trace.notices.map((n) => <li>{n}</li>)}</ul>}
+      {trace?.answer && <Answer of={trace.answer} w={w} />}
     </div>
   );
 }
 
+// Status shows an HTTP status in the colour of its kind.
+const Status = ({ of }: { of: number }) => <span class={'status ' + (of >= 500 ? 'broken' : of >= 400 ? 'refused' : 'fine')}>{of}</span>;
+
+// Answer shows what the server answered.
+function Answer({ of, w }: { of: NonNullable<LiveTrace['answer']>; w: LiveWords }) {
+  if (of.hidden) return <p class="quiet">{w.hiddenAnswer}</p>;
+  if (of.bytes === 0) return <p class="quiet">{w.noBody}</p>;
+  return (
+    <details class="answer-body" open>
+      <summary>{w.answer(thousands(of.bytes), of.type)}</summary>
+      {of.text && <pre tabIndex={0} aria-label={w.answerBody}>{of.text}</pre>}
+      {of.cut && <p class="quiet">{of.text ? w.cut : w.notText}</p>}
+    </details>
+  );
+}
+
 function Replay({ ready, w }: { ready: LiveServer[]; w: LiveWords }) {
-  const { scenarios, words } = usePage();
+  const { scenarios } = usePage();
   const [release, setRelease] = useReady(ready);
   const [scenario, setScenario] = useState('get-node');
   const work = useWork<LiveTrace>();
-  const topics = [...new Set(scenarios.map((s) => s.topic))];
   return (
     <section aria-labelledby="replay">
       <h1 id="replay">{w.replay}</h1>
       <form class="line" onSubmit={(e) => { e.preventDefault(); work.begin((signal) => send('POST', `/live/servers/${release}/replays`, { scenario }, signal)); }}>
         <label>{w.scenario}<select name="scenario" value={scenario} onChange={(e) => setScenario(e.currentTarget.value)}>
-          {topics.map((t) => <optgroup label={t}>{scenarios.filter((s) => s.topic === t && !s.name.includes('.')).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name}{words.colon}{s.title}</option>)}</optgroup>)}
+          <ScenarioOptions of={scenarios.filter((s) => !s.name.includes('.'))} value={scenario} />
         </select></label>
         <On ready={ready} release={release} onRelease={setRelease} w={w} />
         {work.working ? <button type="button" class="stop" onClick={work.cancel}>{w.cancel}</button> : <button class="go" disabled={!release}>{w.run}</button>}
@@ -172,19 +192,25 @@ function Replay({ ready, w }: { ready: LiveServer[]; w: LiveWords }) {
 export interface TypedRequest { method: string; path: string; as: string; headers: string[]; body: string }
 
 // RequestFields are the fields of a request that the reader writes.
-export function RequestFields({ askers, first, w, onChange }: { askers: string[]; first: TypedRequest; w: LiveWords; onChange: (r: TypedRequest) => void }) {
+// An error is shown at its field.
+export function RequestFields({ askers, first, w, wrong, onChange }: { askers: string[]; first: TypedRequest; w: LiveWords; wrong?: Problem | null; onChange: (r: TypedRequest) => void }) {
   const [r, setR] = useState(first);
   const set = (part: Partial<TypedRequest>) => { const next = { ...r, ...part }; setR(next); onChange(next); };
+  const invalid = (field: string) => (wrong?.field === field ? { 'aria-invalid': true, 'aria-describedby': 'field-error' } : {});
+  const error = (fields: string[]) => wrong && fields.includes(wrong.field) && <p class="field-error" id="field-error" role="alert">{wrong.message}</p>;
   return (
     <Fragment>
       <div class="line">
-        <label>{w.method}<input name="method" class="method" list="methods" value={r.method} required autocomplete="off" spellcheck={false} onInput={(e) => set({ method: e.currentTarget.value })} /></label>
+        <label>{w.method}<input {...invalid('method')} name="method" class="method" list="methods" value={r.method} required autocomplete="off" spellcheck={false} onInput={(e) => set({ method: e.currentTarget.value })} /></label>
         <datalist id="methods">{['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((m) => <option value={m} />)}</datalist>
-        <label class="grow">{w.path}<input name="path" value={r.path} required autocomplete="off" spellcheck={false} onInput={(e) => set({ path: e.currentTarget.value })} /></label>
+        <label class="grow">{w.path}<input {...invalid('path')} name="path" value={r.path} required autocomplete="off" spellcheck={false} onInput={(e) => set({ path: e.currentTarget.value })} /></label>
         <label>{w.asker}<select name="asker" value={r.as} onChange={(e) => set({ as: e.currentTarget.value })}>{askers.map((a) => <option value={a} selected={a === r.as}>{a}</option>)}</select></label>
       </div>
-      <label class="block">{w.headers}<textarea name="headers" rows={2} spellcheck={false} value={r.headers.join('\n')} onInput={(e) => set({ headers: e.currentTarget.value.split('\n') })} /></label>
-      <label class="block">{w.body}<textarea name="body" rows={5} spellcheck={false} value={r.body} onInput={(e) => set({ body: e.currentTarget.value })} /></label>
+      {error(['method', 'path', 'as'])}
+      <label class="block">{w.headers}<textarea {...invalid('headers')} name="headers" rows={2} spellcheck={false} value={r.headers.join('\n')} onInput={(e) => set({ headers: e.currentTarget.value.split('\n') })} /></label>
+      {error(['headers'])}
+      <label class="block">{w.body}<textarea {...invalid('body')} name="body" rows={5} spellcheck={false} value={r.body} onInput={(e) => set({ body: e.currentTarget.value })} /></label>
+      {error(['body'])}
     </Fragment>
   );
 }
@@ -192,15 +218,27 @@ export function RequestFields({ askers, first, w, onChange }: { askers: string[]
 // orderOf returns a request in the API's format.
 export const orderOf = (r: TypedRequest) => ({ ...r, headers: r.headers.map((l) => l.trim()).filter((l) => l !== '') });
 
+// examples are requests to start from.
+const configMap = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  colour: red\n`;
+const examples: TypedRequest[] = [
+  { method: 'GET', path: '/api/v1/namespaces', as: 'admin', headers: [], body: '' },
+  { method: 'POST', path: '/api/v1/namespaces/default/configmaps', as: 'admin', headers: [], body: configMap('settings') },
+  { method: 'GET', path: '/api/v1/nodes', as: 'stranger', headers: [], body: '' },
+  { method: 'POST', path: '/api/v1/namespaces/default/configmaps', as: 'admin', headers: [], body: configMap('Not a valid name') },
+];
+
 function Request({ ready, askers, w }: { ready: LiveServer[]; askers: string[]; w: LiveWords }) {
   const [release, setRelease] = useReady(ready);
   const typed = useRef<TypedRequest>({ method: 'GET', path: '/api/v1/nodes', as: 'admin', headers: [], body: '' });
   const work = useWork<LiveTrace>();
+  const [example, setExample] = useState(0); // a number for each time that one is taken
+  const take = (i: number) => { typed.current = examples[i]; setExample(example + 1); };
   return (
     <section aria-labelledby="request">
       <h1 id="request">{w.request}</h1>
+      <p class="examples-of"><span class="quiet">{w.example}</span> {examples.map((e, i) => askers.includes(e.as) && <button type="button" class="link" onClick={() => take(i)}>{w.examples[i]}</button>)}</p>
       <form onSubmit={(e) => { e.preventDefault(); work.begin((signal) => send('POST', `/live/servers/${release}/requests`, orderOf(typed.current), signal)); }}>
-        <RequestFields askers={askers} first={typed.current} w={w} onChange={(r) => { typed.current = r; }} />
+        <RequestFields key={example} askers={askers} first={typed.current} w={w} wrong={work.wrong} onChange={(r) => { typed.current = r; }} />
         <div class="line">
           <On ready={ready} release={release} onRelease={setRelease} w={w} />
           {work.working ? <button type="button" class="stop" onClick={work.cancel}>{w.cancel}</button> : <button class="go" disabled={!release}>{w.send}</button>}
@@ -274,7 +312,7 @@ function Trace({ t, w }: { t: LiveTrace; w: LiveWords }) {
     <tr data-id={t.id}>
       <td class="title">{traced ? <a href={traceAddress(t.id)}>{t.title}</a> : t.title}
         {t.requests > 1 && <span class="quiet"> {w.requests(t.requests)}</span>}{t.error && <div class="failed">{t.error}</div>}</td>
-      <td>{t.status || '–'}{t.hungUp && <span class="quiet"> {w.hungUp}</span>}</td>
+      <td>{t.status ? <Status of={t.status} /> : '–'}{t.hungUp && <span class="quiet"> {w.hungUp}</span>}</td>
       <td class="number">{traced ? thousands(t.calls) : w.untraced}</td>
       <td class="number">{time(t.durationNs)}</td>
       <td>{t.etcd || '–'}</td>

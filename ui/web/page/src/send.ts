@@ -28,7 +28,7 @@ async function write<T>(method: 'POST' | 'DELETE', path: string, body?: unknown,
     throw new Problem(0, pageWords().noAnswer, pageWords().noAnswerAction);
   }
   const answer = await response.json();
-  if (!response.ok) throw new Problem(response.status, answer.message, answer.action);
+  if (!response.ok) throw new Problem(response.status, answer.message, answer.action, answer.field);
   return answer as T;
 }
 
