@@ -48,13 +48,13 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	b.until("document.querySelector('.exercise h1')?.textContent.startsWith('0.1')")
 	b.until("document.querySelector('.prose p')")
 	// The reader can follow the trace without leaving the
-	// question, and can use the selected call as the answer.
+	// question. Nothing is selected at first, and one click answers with a call.
+	b.until("!document.querySelector('.exercise [aria-selected=true]') && !document.querySelector('.answer .use')")
 	b.click(row("registry.(*Store).Get"))
 	b.until(heading + " === '(*Store).Get'")
 	b.until("location.hash.startsWith('#/workshop/') && location.hash.includes('call=')")
 	b.click("document.querySelector('.answer .use')")
 	b.until("document.querySelector('input[name=answer]').value.endsWith('registry.(*Store).Get')")
-	b.click("document.querySelector('.answer .go')")
 	b.until("document.querySelector('.reply .wrong')?.textContent.includes('registry.(*Store).Get runs') || document.querySelector('.reply .wrong .prose')")
 	b.accessible()
 	for n := 1; n <= 3; n++ {
@@ -75,6 +75,7 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	b.until("document.querySelector('.reply .right')")
 	b.until("document.querySelector('.debrief .prose p')")
 	b.until("document.querySelector('h1 .ok')")
+	b.until("document.querySelector('.reply .right .go')?.hash.startsWith('#/workshop/')")
 	b.click("document.querySelector('.language')")
 	b.until("document.querySelector('.debrief h2')?.textContent === '学到了什么'")
 	b.click("document.querySelector('.way a')")

@@ -67,6 +67,7 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
           {work.done && <div class={work.done.passed ? 'right' : 'wrong'}>
             {!work.done.passed && <p><b>✗ {w.wrong}</b></p>}<Html html={work.done.text} />
             {work.done.notices.length > 0 && <ul class="notices">{work.done.notices.map((n) => <li>{n}</li>)}</ul>}
+            {work.done.passed && sheet.following && <p><a class="go" href={exerciseAddress(sheet.following, k8s)}>{w.goToNext} →</a></p>}
             {work.done.trace && <p><button class="link" onClick={() => goTo({ parts: ['live', work.done!.trace, '1'], query: {} })}>{w.trace}</button></p>}
           </div>}
           {!work.done && sheet.answer && <p class="quiet">{w.last} <code>{sheet.answer}</code></p>}
@@ -131,7 +132,7 @@ function Form({ sheet, selected, w, working, wrong, onAnswer, onCancel }: {
   const words = (label: string) => (
     <Fragment>
       <label class="block">{label}<input type="text" name="answer" value={text} autocomplete="off" spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></label>
-      {kind !== 'value' && sheet.traces.length > 0 && (selected ? <button type="button" class="use" onClick={() => setText(selected)}>{w.useSelected}</button> : <p class="quiet">{w.selectOne}</p>)}
+      {kind !== 'value' && sheet.traces.length > 0 && (selected ? <button type="button" class="use" onClick={() => { setText(selected); if (kind === 'find' && !working) onAnswer({ text: selected }); }}>{kind === 'find' ? w.answerSelected : w.useSelected}</button> : <p class="quiet">{w.selectOne}</p>)}
     </Fragment>
   );
   return (

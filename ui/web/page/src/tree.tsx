@@ -161,8 +161,11 @@ export function Guides({ level, last, dotted, top, ended }: { level: number; las
 function Name({ name, layer, strong }: { name: string; layer: string; strong: boolean }) {
   const cut = name.includes(' ') ? -1 : name.lastIndexOf('.', name.indexOf('(') > 0 ? name.indexOf('(') : name.indexOf('.'));
   const [pkg, rest] = cut > 0 ? [name.slice(0, cut + 1), name.slice(cut + 1)] : ['', name];
-  return <span class={'name' + (strong ? ' key' : '')} style={colour(layer)}>{pkg && <span class="pkg">{pkg}</span>}<wbr />{rest}</span>;
+  return <span class={'name' + (strong ? ' key' : '')} style={colour(layer)}>{pkg && <span class="pkg">{pkg}</span>}<wbr />{humps(rest)}</span>;
 }
+
+// humps lets a narrow screen break a name between its words.
+const humps = (name: string) => name.split(/(?<=[a-z\d)])(?=[A-Z.])/).map((part, i) => (i > 0 ? <Fragment><wbr />{part}</Fragment> : part));
 
 function Chevron({ open, words, toggle }: { open?: boolean; words: Words; toggle: () => void }) {
   if (open === undefined) return <span class="nochevron" aria-hidden="true" />;
