@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -143,6 +144,11 @@ func (p *Plan) writeCommand(out *strings.Builder, in message.Printer, i int, c C
 			wrote = in.Sprintf("write go.mod and %s to the workspace, and %s when the vendor folder is there", toolsFile, leashIn(main))
 		}
 		fmt.Fprint(out, "\n# ", wrote, "\n")
+	}
+	if i > 0 && p.Commands[i-1].Stage == StageVendor {
+		for _, change := range p.Program.Changes {
+			fmt.Fprint(out, "\n# ", in.Sprintf("in %s, replace %q by %q", path.Join("vendor", change.File), change.Old, change.New), "\n")
+		}
 	}
 	if p.Instrumented && c.Stage == StageCompile && (i == 0 || p.Commands[i-1].Stage != StageCompile) {
 		fmt.Fprint(out, "\n# ", in.Sprintf("rewrite vendored files to %s", filepath.Join(p.Build, overlayDir)), "\n")

@@ -63,6 +63,8 @@ type Program struct {
 	Replace map[string]module.Version
 	// Generate lists generators of source that upstream's module lacks.
 	Generate []Generator
+	// Changes lists what the workspace changes in upstream's source.
+	Changes []Change
 	// Stamp gives the variables to set at link time, in order, as
 	// "import/path.name=value". May be nil.
 	Stamp func(Upstream) []string

@@ -28,13 +28,17 @@ type RunDir struct {
 // allows 104 bytes, Linux 108.
 const maxSocketPath = 103
 
-// longestPart is the longest path of a socket below a run directory.
+// longestPart is the longest path of a socket below most run directories.
 const longestPart = "/sample-apiserver/probe.sock"
 
 // NewRunDir makes a run directory, after SweepRunDirs.
-func NewRunDir() (*RunDir, error) {
+func NewRunDir() (*RunDir, error) { return NewRunDirFor(longestPart) }
+
+// NewRunDirFor is NewRunDir for programs whose sockets have longer paths. longest is the
+// longest such path below the folder.
+func NewRunDirFor(longest string) (*RunDir, error) {
 	SweepRunDirs()
-	base, err := runBase()
+	base, err := runBase(longest)
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +132,9 @@ func lockDir(dir string) (*flock.Flock, bool) {
 func runDirPrefix() string { return "apitrace-" + strconv.Itoa(os.Getuid()) + "-" }
 
 // runBase returns the folder for run directories: the usual temporary folder, unless its
-// path is too long for sockets below it.
-func runBase() (string, error) {
-	room := maxSocketPath - len("/"+runDirPrefix()+"1234567890"+longestPart)
+// path is too long for the longest path of a socket below a run directory.
+func runBase(longest string) (string, error) {
+	room := maxSocketPath - len("/"+runDirPrefix()+"1234567890"+longest)
 	for _, base := range runBases() {
 		if len(base) > room {
 			continue

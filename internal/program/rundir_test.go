@@ -62,3 +62,19 @@ func TestLongTempDir(t *testing.T) {
 		t.Errorf("the run directory is %s, want it in /tmp", r.Path)
 	}
 }
+
+// The longer the path of a program's socket, the shorter the path of the folder for it.
+func TestRunDirForLongSockets(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "x")
+	must(t, os.Mkdir(base, 0o700))
+	t.Setenv("TMPDIR", base)
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	for _, longest := range []string{"/s", "/" + strings.Repeat("s", maxSocketPath-len("/tmp/"+runDirPrefix())-11)} {
+		r, err := NewRunDirFor(longest)
+		must(t, err)
+		if path := r.Path + longest; len(path) > maxSocketPath {
+			t.Errorf("the socket's path %q is too long", path)
+		}
+		must(t, r.Close())
+	}
+}

@@ -33,6 +33,9 @@ func (p Program) workspaceKey(up Upstream, goMod []byte) string {
 	for _, g := range p.Generate {
 		parts = append(parts, fmt.Sprintf("generate %q", g))
 	}
+	for _, c := range p.Changes {
+		parts = append(parts, fmt.Sprintf("change %q", c))
+	}
 	return hash([]byte(strings.Join(parts, "\x00")))
 }
 
@@ -79,7 +82,7 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := b.checkVersions(); err != nil {
+	if err := errors.Join(b.checkVersions(), b.makeChanges()); err != nil {
 		return err
 	}
 	if main := b.program.MainFolder(); main != "" {
