@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -118,7 +117,7 @@ func (a *Aggregated) start(ctx context.Context, o AggregatedOptions) (err error)
 	if o.Own == nil {
 		options.Flags = sampleFlags(a.server.K8sVersion)
 	} else {
-		options.Own, options.Kubeconfig = &o.Own.Config, a.server.kubeconfigOf(a.Name)
+		options.Own, options.Kubeconfig = &o.Own.Config, a.server.KubeconfigOf(a.Name)
 	}
 	if a.child, err = sampleserver.Start(ctx, options); err != nil {
 		return err
@@ -137,12 +136,6 @@ func (a *Aggregated) start(ctx context.Context, o AggregatedOptions) (err error)
 		return err
 	}
 	return a.awaitOpenAPI(ctx)
-}
-
-// kubeconfigOf returns the path of an aggregated server's kubeconfig.
-// It names the user of the server's own requests to kube-apiserver.
-func (s *Server) kubeconfigOf(name string) string {
-	return filepath.Join(filepath.Dir(s.SampleKubeconfig), name+".kubeconfig")
 }
 
 // sampleFlags returns flags of the sample server that only old releases need.

@@ -27,7 +27,7 @@ func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served")
 // stateFormat is the extension of a published state.
 // Change its number with the meaning of Server's fields: each build of apitrace must only
 // find states that it can read.
-const stateFormat = ".5.json"
+const stateFormat = ".6.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
@@ -40,10 +40,10 @@ type variantOwn struct {
 }
 
 // Variant distinguishes servers of one build by their extras, stores, aggregated API
-// servers and further traced packages. It returns "" for a server without any of these.
+// servers and further traced packages, and by whether they are part of a cluster. It returns "" for a server without any of these.
 // Attach finds a server by its build key and variant.
 func (o StartOptions) Variant() string {
-	if o.Extra.IsZero() && o.Etcd == nil && o.Aggregated == nil && len(o.Trace) == 0 {
+	if o.Extra.IsZero() && o.Etcd == nil && o.Aggregated == nil && o.Cluster == nil && len(o.Trace) == 0 {
 		return ""
 	}
 	var own *variantOwn
@@ -55,7 +55,9 @@ func (o StartOptions) Variant() string {
 		Etcd  *storage.Endpoint
 		Own   *variantOwn `json:",omitempty"`
 		Trace []string    `json:",omitempty"`
-	}{o.Extra, o.Etcd, own, unionOf(o.Trace)})
+		// Cluster is the same for all clusters: they have the same users.
+		Cluster bool `json:",omitempty"`
+	}{o.Extra, o.Etcd, own, unionOf(o.Trace), o.Cluster != nil})
 	if err != nil {
 		panic(err) // strings always have a JSON form
 	}

@@ -63,6 +63,13 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	for _, token := range s.PlayerTokens {
 		tokens += fmt.Sprintf("%s,%s,%[2]s\n", token, learnerUser)
 	}
+	if s.cluster != nil {
+		s.cluster.serviceAccountKey = f.serviceAccountKey
+		tokens += s.cluster.tokens()
+		if err := s.cluster.writeCA(s.CAPEM); err != nil {
+			return f, err
+		}
+	}
 	for path, data := range map[string][]byte{
 		f.tlsCert: cert, f.tlsKey: key, f.serviceAccountKey: serviceAccountKey, f.tokens: []byte(tokens),
 		f.proxyCert: proxyCert, f.proxyKey: proxyKey, s.ProxyCAFile: proxyCA.CertPEM,
@@ -100,14 +107,10 @@ func (s *Server) flags(f files, port int) []string {
 		"--tls-cert-file="+f.tlsCert,
 		"--tls-private-key-file="+f.tlsKey,
 
-		"--authorization-mode=RBAC",
 		"--token-auth-file="+f.tokens,
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file="+f.serviceAccountKey,
 		"--service-account-signing-key-file="+f.serviceAccountKey,
-		// The plugin ServiceAccount requires a service account in every namespace. Only the
-		// controller manager, which does not run here, creates these accounts.
-		"--disable-admission-plugins=ServiceAccount",
 		"--service-cluster-ip-range=10.0.0.0/24",
 
 		// With this certificate, the aggregator proves to an aggregated server that it may
@@ -115,11 +118,25 @@ func (s *Server) flags(f files, port int) []string {
 		"--proxy-client-cert-file="+f.proxyCert,
 		"--proxy-client-key-file="+f.proxyKey,
 	)
+	flags = append(flags, s.decisionFlags()...)
 	if insecureReleases.Has(s.K8sVersion) {
 		// Otherwise every client that reaches port 8080 would be an administrator.
 		flags = append(flags, "--insecure-port=0")
 	}
 	return flags
+}
+
+// decisionFlags returns the flags that choose who decides on a request.
+func (s *Server) decisionFlags() []string {
+	if s.Cluster {
+		return []string{"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction"}
+	}
+	return []string{
+		"--authorization-mode=RBAC",
+		// The plugin ServiceAccount requires a service account in every namespace. Only the
+		// controller manager, which does not run here, creates these accounts.
+		"--disable-admission-plugins=ServiceAccount",
+	}
 }
 
 // insecureReleases also listen without TLS and authentication by default, on port 8080.

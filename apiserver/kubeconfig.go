@@ -59,7 +59,12 @@ func (s *Server) writeKubeconfigs(dir string) error {
 		{sampleserver.Name, s.sampleToken, s.SampleKubeconfig},
 	}
 	if s.ownName != "" {
-		users = append(users, user{s.ownName, s.ownToken, s.kubeconfigOf(s.ownName)})
+		users = append(users, user{s.ownName, s.ownToken, s.KubeconfigOf(s.ownName)})
+	}
+	if s.cluster != nil {
+		for _, u := range s.cluster.users {
+			users = append(users, user{u.Name, s.cluster.tokenOf[u.Name], s.KubeconfigOf(u.Name)})
+		}
 	}
 	for _, u := range users {
 		if err := (Kubeconfig{Server: s.BaseURL, CAPEM: s.CAPEM, User: u.user, Token: u.token}).Write(u.file); err != nil {

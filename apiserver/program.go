@@ -48,6 +48,11 @@ func Recipe(ctx context.Context, name string, o BuildOptions) (*traced.Recipe, e
 	if !ok {
 		return nil, message.Errorf("no program %q: expected one of %s", name, message.List(programNames()))
 	}
+	return RecipeOf(ctx, p, o)
+}
+
+// RecipeOf returns how to build a program of a release of Kubernetes.
+func RecipeOf(ctx context.Context, p traced.Program, o BuildOptions) (*traced.Recipe, error) {
 	options, err := o.traced(ctx)
 	if err != nil {
 		return nil, err
@@ -66,16 +71,25 @@ func programNames() []string {
 // Program returns how to build kube-apiserver.
 // The version has the form that ParseVersion returns.
 func Program(version string) program.Program {
+	p := Component(Name, "cmd/kube-apiserver/apiserver.go", version)
+	p.Space = 4e9
+	return p
+}
+
+// Component returns how to build a program of Kubernetes' own repository.
+// main is the path of the file with its func main.
+// The version has the form that ParseVersion returns.
+// The caller sets the Space.
+func Component(name, main, version string) program.Program {
 	return withRepairs(program.Program{
-		Name:    Name,
+		Name:    name,
 		Module:  module,
 		Version: version,
-		Main:    "cmd/kube-apiserver/apiserver.go",
+		Main:    main,
 		LocalReplace: func(_, dir string) (string, bool) {
 			return stagingVersion(version), strings.HasPrefix(dir, "staging/src/")
 		},
 		Stamp: stamp,
-		Space: 4e9,
 	})
 }
 

@@ -73,6 +73,10 @@ type Server struct {
 	// Owner is the id of the process that started the servers. They stop when it ends.
 	Owner int `json:"owner"`
 
+	// Cluster is set if programs beside kube-apiserver make a cluster of it.
+	Cluster bool `json:"cluster,omitempty"`
+
+	cluster     *clusterFiles
 	sampleToken string
 	// ownName and ownToken are the user and the token of requests by the user's own API
 	// server.
@@ -132,6 +136,9 @@ type StartOptions struct {
 	Boot string
 	// Aggregated is the user's own API server behind the aggregator, or nil.
 	Aggregated *AggregatedOptions
+	// Cluster prepares the server for the programs of a cluster, or is nil. It must not
+	// be combined with Etcd.
+	Cluster *Cluster
 	// Trace is BuildOptions.Trace of the Build.
 	Trace []string
 	// Cache is the cache to publish the state in; nil means the default cache.
@@ -177,6 +184,9 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 	if o.Aggregated != nil {
 		s.ownName = o.Aggregated.Own.Name
 	}
+	if o.Cluster != nil {
+		s.Cluster, s.cluster = true, newClusterFiles(dir, *o.Cluster)
+	}
 	files, err := s.writeFiles(dir)
 	if err != nil {
 		return err
@@ -192,7 +202,7 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 	if err != nil {
 		return err
 	}
-	if !s.ExternalEtcd { // in a cluster with this etcd, controllers need the bindings
+	if !s.ExternalEtcd && !s.Cluster { // the controllers of a cluster need the bindings
 		if err := s.removeDefaultBindings(ctx); err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ const (
 
 // mergedFlags are flags of every server that may be repeated, because kube-apiserver merges
 // their values. Any other flag in Flags replaces apitrace's flag of the same name.
-var mergedFlags = []string{"--authorization-mode", "--disable-admission-plugins"}
+var mergedFlags = []string{"--authorization-mode", "--disable-admission-plugins", "--enable-admission-plugins"}
 
 // reservedFlags are flags that only apitrace sets, to reach the server and to keep other
 // users out. For another etcd, see StartOptions.Etcd.
