@@ -6,7 +6,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -35,6 +37,9 @@ func edition() (string, error) {
 func editionOf(guide *instrument.Guide) (string, error) {
 	counted := map[string]instrument.ProgramGuide{}
 	for name, p := range guide.Programs {
+		if !recorded(name) {
+			continue
+		}
 		oldest := editionSince
 		if name == storage.Name {
 			oldest = editionEtcdSince
@@ -51,6 +56,13 @@ func editionOf(guide *instrument.Guide) (string, error) {
 		return known, nil
 	}
 	return edition, nil
+}
+
+// recorded reports whether recordings have calls of a program of the guide. The programs
+// beside kube-apiserver are traced, but no recording has them.
+func recorded(program string) bool {
+	_, ok := traced.Find(apiserver.Programs(), program)
+	return ok
 }
 
 // countedFrom returns a program's guide without entries for releases before oldest.

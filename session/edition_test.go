@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
@@ -65,5 +66,30 @@ func TestEditionLeavesOlderReleasesOut(t *testing.T) {
 	b := countedFrom(editionSince, instrument.ProgramGuide{Packages: []instrument.Packages{{Path: "k8s.io/a", Range: release.Range{Since: "v1.25"}}}})
 	if a.Packages[0].Range != b.Packages[0].Range {
 		t.Errorf("the entries count as %+v and %+v, expected no difference", a.Packages[0], b.Packages[0])
+	}
+}
+
+// A program that no recording has does not outdate recordings.
+func TestEditionLeavesOtherProgramsOut(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := editionOf(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	more := *guide
+	more.Programs = maps.Clone(guide.Programs)
+	more.Programs["kube-proxy"] = &instrument.ProgramGuide{Packages: []instrument.Packages{{Path: "k8s.io/kubernetes/pkg/proxy"}}}
+	fewer := *guide
+	fewer.Programs = maps.Clone(guide.Programs)
+	for _, p := range controlplane.Programs() {
+		delete(fewer.Programs, p.Name)
+	}
+	for _, changed := range []*instrument.Guide{&more, &fewer} {
+		if got, err := editionOf(changed); err != nil || got != first {
+			t.Errorf("with the programs %q, the edition is %q, %v; it was %q", slices.Sorted(maps.Keys(changed.Programs)), got, err, first)
+		}
 	}
 }

@@ -13,6 +13,13 @@ const (
 	ProcessSample = "sample-apiserver"
 	// ProcessEtcd is etcd.
 	ProcessEtcd = "etcd"
+	// ProcessControllerManager is kube-controller-manager.
+	ProcessControllerManager = "kube-controller-manager"
+	// ProcessScheduler is kube-scheduler.
+	ProcessScheduler = "kube-scheduler"
+	// ProcessKubelet is upstream's hollow node: the kubelet with a container runtime that
+	// runs nothing.
+	ProcessKubelet = "hollow-kubelet"
 )
 
 // A Process has facts about a traced program for readers of recordings.
@@ -35,6 +42,9 @@ var processes = []Process{
 	{Name: ProcessAPIServer, version: (*Recording).kubernetes, repository: kubernetes},
 	{Name: ProcessSample, Behind: true, version: (*Recording).staging, repository: kubernetes},
 	{Name: ProcessEtcd, Store: true, version: (*Recording).etcd, repository: etcd},
+	{Name: ProcessControllerManager, version: (*Recording).kubernetes, repository: kubernetes},
+	{Name: ProcessScheduler, version: (*Recording).kubernetes, repository: kubernetes},
+	{Name: ProcessKubelet, version: (*Recording).kubernetes, repository: kubernetes},
 }
 
 // ProcessOf returns the Process with a name. For an unknown program, it has only
