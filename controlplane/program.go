@@ -1,9 +1,9 @@
 // Package controlplane builds and runs the programs that make a cluster of a
 // kube-apiserver: kube-controller-manager, kube-scheduler and one kubelet.
 //
-// They are upstream's, of the release of the kube-apiserver. The kubelet is that of
-// upstream's hollow node: its container runtime only remembers what it was told, so a pod
-// runs without a process. Building programs in general belongs in instrument/traced.
+// The programs are upstream's, of the release of the kube-apiserver. The kubelet runs in
+// upstream's hollow node, with a fake container runtime: its pods have no processes.
+// Building programs in general belongs in instrument/traced.
 package controlplane
 
 import (
@@ -49,8 +49,8 @@ func component(name, main string) traced.Program {
 	}
 }
 
-// hollowChanges returns what is changed in upstream's hollow node of a release. No flag
-// can tell it otherwise.
+// hollowChanges returns the changes of upstream's hollow node in a release. It has no
+// flags for these settings.
 func hollowChanges(version string) []program.Change {
 	config := "k8s.io/kubernetes/pkg/kubemark/hollow_kubelet.go"
 	endpoint := "k8s.io/cri-client/pkg/fake/endpoint.go"
@@ -62,10 +62,10 @@ func hollowChanges(version string) []program.Change {
 		{File: config, Old: "c.EnableServer = true", New: "c.EnableServer = false"},
 		// As root, it would change the machine's firewall.
 		{File: config, Old: `c.CgroupRoot = ""`, New: `c.CgroupRoot = ""; c.MakeIPTablesUtilChains = false`},
-		// Its folder would be in /tmp, and stay there. The folder that it runs in is removed
-		// with it. The name is short, because sockets are below it.
+		// Its root folder would be in /tmp, and nobody would remove it. The folder that it
+		// runs in is removed with it. The name is short, because the kubelet has sockets there.
 		{File: "k8s.io/kubernetes/test/utils/tmpdir.go", Old: `baseDir = "/tmp"`, New: `baseDir, _ = os.Getwd(); prefix = ""`},
-		// So would the socket of its container runtime.
+		// The socket of its container runtime would be in /tmp, too.
 		{File: endpoint, Old: "\t\"fmt\"\n", New: "\t\"fmt\"; \"os\"\n"},
 		{File: endpoint, Old: "\"unix:///tmp/kubelet_remote_%v.sock\"", New: "\"unix://%v/%v.sock\""},
 		{File: endpoint, Old: "\treturn fmt.Sprintf(defaultUnixEndpoint, rand.Int()), nil", New: "\tdir, err := os.Getwd(); return fmt.Sprintf(defaultUnixEndpoint, dir, rand.Intn(1e9)), err"},

@@ -17,8 +17,7 @@ const (
 	ProcessControllerManager = "kube-controller-manager"
 	// ProcessScheduler is kube-scheduler.
 	ProcessScheduler = "kube-scheduler"
-	// ProcessKubelet is upstream's hollow node: the kubelet with a container runtime that
-	// runs nothing.
+	// ProcessKubelet is upstream's hollow node: the kubelet with a fake container runtime.
 	ProcessKubelet = "hollow-kubelet"
 )
 

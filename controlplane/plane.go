@@ -1,0 +1,253 @@
+package controlplane
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// Node is the name of the one node.
+const Node = "n1"
+
+// The users as which the programs reach kube-apiserver, as in a real cluster.
+const (
+	controllerManagerUser = "system:kube-controller-manager"
+	schedulerUser         = "system:kube-scheduler"
+	kubeletUser           = "system:node:" + Node
+)
+
+// Cluster returns what a kube-apiserver needs to know of the programs before it starts.
+func Cluster() *apiserver.Cluster {
+	return &apiserver.Cluster{Users: []apiserver.ClusterUser{
+		{Name: controllerManagerUser},
+		{Name: schedulerUser},
+		{Name: kubeletUser, Groups: []string{"system:nodes"}},
+	}}
+}
+
+// A Plane is the running programs beside one kube-apiserver.
+type Plane struct {
+	server *apiserver.Server
+	build  *Build
+	check  bool
+	runDir *program.RunDir
+	// ca signs the certificates of the programs' own health endpoints.
+	ca *authority.Authority
+
+	mu       sync.Mutex
+	children []*program.Child
+	sockets  map[string]string
+	// ended is closed when one of the programs has ended.
+	ended   chan struct{}
+	endOnce sync.Once
+}
+
+// longestPart is the longest path of a socket below the run directory: the kubelet's
+// for the resources of pods, below its root folder with a random name.
+const longestPart = "/kubelet/1234567890/pod-resources/kubelet.sock"
+
+// Start starts the programs and waits until a pod can run: until kube-controller-manager
+// and kube-scheduler are healthy, the namespace "default" has its service account, and
+// the node is ready. The server must have been started with Cluster. The programs end with
+// this process, however it ends. The caller must call Stop before it stops the server.
+func Start(ctx context.Context, server *apiserver.Server, build *Build) (*Plane, error) {
+	runDir, err := program.NewRunDirFor(longestPart)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plane{server: server, build: build, check: server.Check, runDir: runDir, sockets: map[string]string{}, ended: make(chan struct{})}
+	if err := p.start(ctx); err != nil {
+		return nil, errors.Join(message.Errorf("starting the control plane: %w", err), p.Stop(context.WithoutCancel(ctx)))
+	}
+	return p, nil
+}
+
+func (p *Plane) start(ctx context.Context) (err error) {
+	if p.ca, err = authority.New("apitrace control plane"); err != nil {
+		return err
+	}
+	// Together: each waits for what another does. The kubelet's node is ready for pods
+	// once a controller has seen it.
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error { return p.startControllerManager(ctx) })
+	all.Go(func() error { return p.startScheduler(ctx) })
+	all.Go(func() error { return p.startKubelet(ctx) })
+	return all.Wait()
+}
+
+func (p *Plane) startControllerManager(ctx context.Context) error {
+	return p.startServing(ctx, controllerManager, "controllers", func(dir string) ([]string, error) {
+		return []string{
+			"--kubeconfig=" + p.server.KubeconfigOf(controllerManagerUser),
+			"--leader-elect=false",
+			"--use-service-account-credentials",
+			"--service-account-private-key-file=" + p.server.ServiceAccountKeyFile(),
+			"--root-ca-file=" + p.server.CAFile(),
+			// As root, it would make upstream's folder on the machine.
+			"--flex-volume-plugin-dir=" + filepath.Join(dir, "flexvolume"),
+			// Before it starts its controllers, it makes a service account and a token for
+			// each. With the limits of a cluster, that takes five seconds.
+			"--kube-api-qps=500", "--kube-api-burst=500",
+		}, nil
+	}, func(ctx context.Context) error {
+		// Without these, no pod is admitted, or none can start.
+		for _, path := range []string{"serviceaccounts/default", "configmaps/kube-root-ca.crt"} {
+			if err := p.server.Get(ctx, "/api/v1/namespaces/default/"+path, new(any)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p *Plane) startScheduler(ctx context.Context) error {
+	return p.startServing(ctx, scheduler, "scheduler", func(dir string) ([]string, error) {
+		config := filepath.Join(dir, "config.yaml")
+		text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false}\nclientConnection: {kubeconfig: %q}\n", p.server.KubeconfigOf(schedulerUser))
+		return []string{"--config=" + config}, os.WriteFile(config, []byte(text), 0o600)
+	}, func(context.Context) error { return nil })
+}
+
+// startServing starts a program that answers on loopback whether it is healthy. part
+// names its folder. flags returns its flags, and may write files to the folder. ready
+// checks the program's first work.
+func (p *Plane) startServing(ctx context.Context, name, part string, flags func(dir string) ([]string, error), ready func(context.Context) error) error {
+	dir, err := p.runDir.Part(part)
+	if err != nil {
+		return err
+	}
+	args, err := flags(dir)
+	if err != nil {
+		return err
+	}
+	cert, key, err := p.ca.Issue(name)
+	if err != nil {
+		return err
+	}
+	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	if err := errors.Join(os.WriteFile(certFile, cert, 0o600), os.WriteFile(keyFile, key, 0o600)); err != nil {
+		return message.Errorf("writing the keys of %s: %w", name, err)
+	}
+	child, err := program.WithFreePort(func(port int) (*program.Child, error) {
+		return p.run(ctx, program.Server{
+			Name: name, Dir: dir,
+			Args: append([]string{
+				"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", port),
+				"--tls-cert-file=" + certFile, "--tls-private-key-file=" + keyFile,
+			}, args...),
+			Ready: func(ctx context.Context) error {
+				if err := p.healthy(ctx, port); err != nil {
+					return err
+				}
+				return ready(ctx)
+			},
+		})
+	})
+	return p.add(child, err)
+}
+
+// healthy asks a program on a port whether it is healthy. It answers everybody.
+func (p *Plane) healthy(ctx context.Context, port int) error {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(p.ca.CertPEM)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/healthz", port), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = message.Errorf("GET /healthz: %d: %s", resp.StatusCode, answer)
+	}
+	return err
+}
+
+func (p *Plane) startKubelet(ctx context.Context) error {
+	dir, err := p.runDir.Part("kubelet")
+	if err != nil {
+		return err
+	}
+	return p.add(p.run(ctx, program.Server{
+		Name: kubelet, Dir: dir,
+		Args: []string{
+			"--morph=kubelet", "--name=" + Node,
+			"--kubeconfig=" + p.server.KubeconfigOf(kubeletUser),
+			"--use-host-image-service=false",
+			"--kubelet-port=0", "--kubelet-read-only-port=0",
+		},
+		Ready: p.nodeReady,
+	}))
+}
+
+func (p *Plane) run(ctx context.Context, s program.Server) (*program.Child, error) {
+	s.Path, s.Check = p.build.binaries[s.Name].Path, p.check
+	p.mu.Lock()
+	p.sockets[s.Name] = s.Socket()
+	p.mu.Unlock()
+	return program.Start(ctx, s)
+}
+
+// add makes Stop end a program, and Done tell of its end. err is that of its start.
+func (p *Plane) add(child *program.Child, err error) error {
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.children = append(p.children, child)
+	go func() {
+		<-child.Done()
+		p.endOnce.Do(func() { close(p.ended) })
+	}()
+	return nil
+}
+
+// Sockets maps the name of each program to the unix socket of its probe.
+func (p *Plane) Sockets() map[string]string { return p.sockets }
+
+// Done returns a channel that is closed once one of the programs ends, for any reason.
+func (p *Plane) Done() <-chan struct{} { return p.ended }
+
+// Err returns which program ended and how, with its last log lines. It is valid after
+// Done is closed.
+func (p *Plane) Err() error {
+	for _, child := range p.children {
+		if err := child.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopGrace limits how long a program may take to end by itself. It has nothing to save.
+const stopGrace = 100 * time.Millisecond
+
+// Stop ends the programs and removes their files.
+func (p *Plane) Stop(ctx context.Context) error {
+	var all errgroup.Group
+	for _, child := range p.children {
+		all.Go(func() error { return child.Stop(ctx, stopGrace) })
+	}
+	return errors.Join(all.Wait(), p.runDir.Close())
+}
