@@ -58,8 +58,8 @@ type Plane struct {
 }
 
 // longestPart is the longest path of a socket below the run directory: the kubelet's
-// for the resources of pods, below its root folder with a random name.
-const longestPart = "/kubelet/1234567890/pod-resources/kubelet.sock"
+// socket for the resources of pods. The number is the name of its root folder.
+const longestPart = "/" + Node + "/1234567890/pod-resources/kubelet.sock"
 
 // Start starts the programs and waits until a pod can run: until kube-controller-manager
 // and kube-scheduler are healthy, the namespace "default" has its service account, and
@@ -184,7 +184,7 @@ func (p *Plane) healthy(ctx context.Context, port int) error {
 }
 
 func (p *Plane) startKubelet(ctx context.Context) error {
-	dir, err := p.runDir.Part("kubelet")
+	dir, err := p.runDir.Part(Node)
 	if err != nil {
 		return err
 	}

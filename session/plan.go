@@ -7,12 +7,13 @@ import (
 	"io"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // BuildAll builds kube-apiserver, etcd, the optional programs of apiserver.Programs with
-// these names, and the server behind the aggregator, if any. It returns their paths. With
-// plain it builds upstream's programs without tracing.
+// these names, the programs of ControlPlane, and the server behind the aggregator, if any.
+// It returns their paths. With plain it builds upstream's programs without tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []string, to Reporter) (paths []string, err error) {
 	if !plain {
 		if err := o.checkTrace(ctx, to); err != nil {
@@ -34,6 +35,13 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain bool, optional []stri
 			return nil, err
 		}
 		paths = append(paths, program.Path)
+	}
+	plane, err := o.buildControlPlane(ctx, plain, to)
+	if err != nil {
+		return nil, err
+	}
+	if plane != nil {
+		paths = append(paths, plane.Paths()...)
 	}
 	if own != nil {
 		paths = append(paths, own.Path)
@@ -73,6 +81,11 @@ func (o ServerOptions) WritePlan(ctx context.Context, plain bool, optional []str
 		}
 		fmt.Fprintln(w)
 		if err := recipe.WritePlan(ctx, w, p); err != nil {
+			return err
+		}
+	}
+	if o.ControlPlane {
+		if err := controlplane.WritePlan(ctx, w, p, wanted); err != nil {
 			return err
 		}
 	}

@@ -160,6 +160,9 @@ func (r *Running) introduce(to Reporter) {
 	to.Notice("  export KUBECONFIG=%s", r.AdminKubeconfig)
 	to.Notice("as the learner, who may only do what RBAC objects allow:")
 	to.Notice("  export KUBECONFIG=%s", r.LearnerKubeconfig)
+	if r.Cluster {
+		r.introduceCluster(to)
+	}
 	release := ""
 	if r.K8sVersion != apiserver.DefaultVersion {
 		release = " --k8s " + r.K8sVersion
@@ -255,6 +258,9 @@ func stateOf(s *apiserver.Server, silence error) message.Message {
 	}
 	if len(s.More) > 0 {
 		state = message.Of("%s, with more traced packages", state)
+	}
+	if s.Cluster {
+		state = message.Of("%s, with a control plane", state)
 	}
 	if s.Aggregated != nil {
 		state = message.Of("%s, with %s behind it", state, s.Aggregated.Version)

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -42,6 +43,9 @@ type Spec struct {
 	Trace []string
 	// Etcd is an etcd of another program. If its URL is "", the server gets its own etcd.
 	Etcd storage.Endpoint
+	// ControlPlane is set if kube-controller-manager, kube-scheduler and a kubelet run
+	// beside the server. It must not be combined with Etcd.
+	ControlPlane bool
 }
 
 // shared reports whether other commands may use the server too.
@@ -52,6 +56,9 @@ func (s Spec) startOptions() apiserver.StartOptions {
 	start := apiserver.StartOptions{Check: s.Check, Extra: s.Extra, Trace: s.Trace}
 	if s.Etcd.URL != "" {
 		start.Etcd = &s.Etcd
+	}
+	if s.ControlPlane {
+		start.Cluster = controlplane.Cluster()
 	}
 	if s.Boot != "" && s.Own.IsZero() {
 		start.Boot = trace.Traceparent(s.Boot)
@@ -81,8 +88,8 @@ const (
 	// ReuseSame uses a server with the same extras, store, server behind the aggregator
 	// and traced packages.
 	ReuseSame Reuse = iota
-	// ReuseAny also accepts any extras, store, server behind the aggregator and traced
-	// packages, if the Spec has none of these.
+	// ReuseAny also accepts any extras, store, server behind the aggregator, traced
+	// packages and programs beside the server, if the Spec has none of these.
 	ReuseAny
 	// ReuseNone always starts a server, because a server behaves differently after
 	// some minutes.
@@ -112,6 +119,9 @@ func (o ServerOptions) Validate() error {
 		return message.ToUsageError(err)
 	}
 	if _, err := traced.ParsePackages(o.Trace); err != nil {
+		return err
+	}
+	if err := o.checkControlPlane(); err != nil {
 		return err
 	}
 	if o.Etcd.URL == "" {
@@ -331,15 +341,49 @@ func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context,
 		return nil, nil, err
 	}
 	defer build.Release()
-	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
-	progress := to.Building()
-	progress.Report(program.Event{Program: apiserver.Name + " " + build.K8sVersion, Stage: program.StageStart})
-	server, err := apiserver.Start(ctx, build, start)
-	progress.Close()
+	plane, err := o.buildControlPlane(ctx, false, to)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer plane.Release()
+	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
+	serving, server, stop, err := startWith(ctx, build, start, plane, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	return serving, o.use(server, stop), nil
+}
+
+// startWith starts a server and the programs beside it. plane is nil without such
+// programs. The returned context ends when one of them dies. stop ends all of them.
+func startWith(ctx context.Context, build *apiserver.Build, o apiserver.StartOptions, plane *controlplane.Build, to Reporter) (serving context.Context, server *apiserver.Server, stop func() error, err error) {
+	progress := to.Building()
+	progress.Report(program.Event{Program: apiserver.Name + " " + build.K8sVersion, Stage: program.StageStart})
+	server, err = apiserver.Start(ctx, build, o)
+	progress.Close()
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	logServer(ctx, "started a server", server)
+	serving, cancel := endingWith(ctx, server)
+	stop = func() error { cancel(nil); return stopWithin(ctx, server.Stop) }
+	if plane == nil {
+		return serving, server, stop, nil
+	}
+	to.Notice("kube-apiserver is ready; starting kube-controller-manager, kube-scheduler and a kubelet")
+	beside, err := controlplane.Start(serving, server, plane)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, stop())
+	}
+	all, cancelAll := endingWith(serving, beside)
+	return all, server, func() error { cancelAll(nil); return errors.Join(stopWithin(ctx, beside.Stop), stop()) }, nil
+}
+
+// endingWith returns a context that ends with a server. Its cause is the server's error.
+func endingWith(ctx context.Context, server interface {
+	Done() <-chan struct{}
+	Err() error
+}) (context.Context, context.CancelCauseFunc) {
 	serving, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {
@@ -348,8 +392,7 @@ func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context,
 		case <-serving.Done():
 		}
 	}()
-	running := o.use(server, func() error { cancel(nil); return stopServer(ctx, server) })
-	return serving, running, nil
+	return serving, cancel
 }
 
 func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running {
@@ -370,6 +413,9 @@ func (r *Running) reportKind(to Reporter) {
 		if a.OpenAPILate {
 			to.Notice("kube-apiserver has not fetched the OpenAPI of %s yet: \"kubectl explain\" does not know its objects until it has", a.Name)
 		}
+	}
+	if r.Cluster {
+		to.Notice("kube-controller-manager, kube-scheduler and the kubelet of the node %s run beside it, and act on its objects", controlplane.Node)
 	}
 	if len(r.More) > 0 {
 		to.Notice("it also traces %s", message.List(r.More))
@@ -419,9 +465,9 @@ func deathOf(serving context.Context) error {
 	return cause
 }
 
-// stopServer stops the server even if ctx has ended.
-func stopServer(ctx context.Context, server *apiserver.Server) error {
+// stopWithin calls stop even if ctx has ended.
+func stopWithin(ctx context.Context, stop func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
 	defer cancel()
-	return server.Stop(ctx)
+	return stop(ctx)
 }

@@ -41,6 +41,7 @@ func newBuildCommand(std *console.Streams) *cobra.Command {
 	o.server.addDebuggable(command)
 	command.Flags().BoolVar(&o.plain, "plain", false, "build upstream's programs as they are, without tracing")
 	command.Flags().BoolVar(&o.sample, "sample", false, "also build the sample API server of that version, for scenarios with an aggregated server")
+	command.Flags().BoolVar(&o.server.ControlPlane, "control-plane", false, "also build the programs that run beside kube-apiserver in a cluster: kube-controller-manager, kube-scheduler and a kubelet")
 	command.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be done and do nothing")
 	return command
 }

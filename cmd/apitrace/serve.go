@@ -57,6 +57,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 	o.server.addDebuggable(command)
 	addSampleFlags(command, &o.sample)
 	flags := command.Flags()
+	flags.BoolVar(&o.server.ControlPlane, "control-plane", false, "also run kube-controller-manager, kube-scheduler and a kubelet, so that a Deployment gets its pods")
 	flags.BoolVar(&o.background, "background", false, "return once the server is ready, and leave it running until --stop")
 	flags.BoolVar(&o.status, "status", false, "list the servers that are kept running, and whether they answer")
 	flags.BoolVar(&o.stop, "stop", false, "stop the servers that are kept running: all, or only the servers of --k8s")

@@ -21,7 +21,7 @@ func TestSlowKilledAtAnyMoment(t *testing.T) {
 	m := newMachine(t)
 	const (
 		times  = 4                // for each command
-		latest = 6 * time.Second  // on an idle machine a server starts within this time
+		latest = 6 * time.Second  // on an idle machine a server starts within this time, and a control plane nearly
 		limit  = 60 * time.Second // until the remaining processes end
 	)
 	seed := uint64(time.Now().UnixNano())
@@ -32,6 +32,7 @@ func TestSlowKilledAtAnyMoment(t *testing.T) {
 		{"exec", "--fresh", "--", "sh", "-c", "sleep 1000 & wait"},
 		{"record", "--fresh", "--save", filepath.Join(t.TempDir(), "record.jsonl")},
 		{"serve"},
+		{"serve", "--control-plane"},
 	} {
 		for range times {
 			after, child := time.Duration(random.Int64N(int64(latest))), random.IntN(2) == 1

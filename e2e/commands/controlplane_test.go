@@ -1,0 +1,118 @@
+package commands
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
+
+const webDeployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: nginx, image: nginx}]}
+`
+
+// TestSlowServeControlPlane creates a Deployment on a served control plane, which traces
+// the request and gives it two running pods. Then it kills each of the programs in turn:
+// the server says so and ends, and leaves nothing.
+func TestSlowServeControlPlane(t *testing.T) {
+	testenv.Slow(t)
+	m := newMachine(t)
+	if _, said, status := m.run("build", "--control-plane"); status != 0 {
+		t.Fatalf("build: exit status %d\n%s", status, said)
+	}
+	for _, program := range []string{"hollow-kubelet", "kube-scheduler", "kube-controller-manager", "kube-apiserver"} {
+		serve, said := m.launch("serve", "--control-plane")
+		testenv.Await(t, "the control plane is ready", func() bool {
+			return strings.Contains(said.String(), "the node n1 is ready for pods")
+		})
+		if program == "hollow-kubelet" {
+			checkServedControlPlane(t, m, serve.Process.Pid)
+		}
+		if err := syscall.Kill(processOf(t, m.tmp, program), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		err := serve.Wait()
+		if _, failed, _ := strings.Cut(said.String(), "error: "); err == nil || !strings.Contains(failed, program+" ended: signal: killed") {
+			t.Errorf("after the end of %s: %v\n%s", program, err, said.String())
+		}
+		for _, left := range [][]string{glob(t, filepath.Join(m.tmp, "*")), glob(t, "/tmp/hollow-kubelet.*"), glob(t, "/tmp/kubelet_remote_*")} {
+			if len(left) > 0 {
+				t.Errorf("after the end of %s it leaves %q", program, left)
+			}
+		}
+		testenv.Await(t, "all programs have ended", func() bool { return len(serversIn(t, m.tmp)) == 0 })
+	}
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func checkServedControlPlane(t *testing.T, m *machine, pid int) {
+	t.Helper()
+	status := m.status()[pid]
+	if !strings.Contains(status, "with a control plane") {
+		t.Errorf("the status is %q", status)
+	}
+	file := filepath.Join(t.TempDir(), "web.yaml")
+	if err := os.WriteFile(file, []byte(webDeployment), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, notices, code := m.run("request", "POST", "/apis/apps/v1/namespaces/default/deployments", "-f", file)
+	if code != 0 || !strings.Contains(out, "POST /apis/apps/v1/namespaces/default/deployments → 201") {
+		t.Fatalf("the request: exit status %d\n%s%.2000s", code, notices, out)
+	}
+	fields := strings.Fields(status)
+	config, err := clientcmd.BuildConfigFromFlags("", fields[len(fields)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	testenv.Await(t, "two pods run", func() bool { return runningPods(t, client, config.Host) == 2 })
+}
+
+// runningPods returns the number of running pods in the namespace "default".
+func runningPods(t *testing.T, client *http.Client, url string) (n int) {
+	t.Helper()
+	resp, err := client.Get(url + "/api/v1/namespaces/default/pods")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var list struct {
+		Items []struct{ Status struct{ Phase string } }
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list.Items {
+		if p.Status.Phase == "Running" {
+			n++
+		}
+	}
+	return n
+}
