@@ -17,8 +17,8 @@ type chooser struct {
 	origin []bool // see Node.Origin
 	errors *ErrorPath
 	// candidates marks the calls that may be shown. rank has the steps of the
-	// candidates, the most telling first. If there are too many, the last steps
-	// are left out. rank is nil without a limit.
+	// candidates, the most telling first. If there are too many, show leaves out
+	// the last steps. Without a limit, rank is nil.
 	candidates []bool
 	// leading has Node.Leads of the candidates. It is nil without Filter.Grep.
 	leading []bool
@@ -43,8 +43,8 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 	return c
 }
 
-// view builds a view of at most most steps, and most/2 steps of chosen code. 0
-// means no limit.
+// view builds a view. most is the maximum number of steps. Steps in the layers
+// of chosen do not count; their maximum is most/2. 0 means no limit.
 func (c *chooser) view(most int) *View {
 	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most), marked: c.choice.Marked != nil, byLayer: len(c.choice.Filter.Layers) > 0}
 	v.Root = c.node(0)
@@ -115,16 +115,18 @@ func (c *chooser) findCandidates() {
 // request.
 var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller, trace.LayerOwn}
 
-// stopLayers are the layers that matter in the end of a program: the steps of
-// the shutdown. Other layers only have calls of goroutines that still run, and
-// of hooks that work in etcd.
+// stopLayers are the layers that matter in the end of a program: they have the
+// steps of the shutdown. Other layers only have calls of goroutines that still
+// run, and calls of hooks that work in etcd.
 var stopLayers = []string{trace.LayerServer}
 
-// wanted reports whether a view that is not full may show call i. It shows key
-// steps, the error path, and the origins of failures that matter. If the call
-// enters another process and there is no key step at or below it, the view
-// shows the call itself. keyBelow marks the calls that are key steps or lead
-// to one.
+// wanted reports whether a view that is not full may show call i. Such a view
+// shows key steps, the error path, and the origins of fatal failures. It also
+// shows a call that enters another process, if there is no key step at or below
+// the call. keyBelow marks the calls that are key steps or lead to one.
+//
+// For the start or end of a program, the view only shows panics, and key steps
+// in startLayers or stopLayers. If Choice.Marked is set, it alone selects.
 func (c *chooser) wanted(i int, keyBelow []bool) bool {
 	call, parent := c.tree.Call(i), c.tree.Parent(i)
 	switch {
@@ -135,7 +137,7 @@ func (c *chooser) wanted(i int, keyBelow []bool) bool {
 		if c.tree.Request.IsStop() {
 			layers = stopLayers
 		} else if call.NewGoroutine && call.Unfinished && !c.leads(i, keyBelow) {
-			return call.Panic != "" // a goroutine that waits for the end
+			return call.Panic != "" // a goroutine that waits for the end of the program
 		}
 		return call.Panic != "" || c.classifier.Key(call.Function) && slices.Contains(layers, c.classifier.Layer(call.Function))
 	case parent < 0 || c.errors.At(i) != nil || c.origin[i] && Fatal(c.tree, c.errors, i):
@@ -174,8 +176,8 @@ func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
 
 func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
 
-// show marks the shown calls of a view with at most most steps, and most/2
-// steps of chosen code. It returns the number of candidates that are left out.
+// show marks the shown calls of a view; see view for most. It returns the
+// number of candidates that are left out.
 func (c *chooser) show(most int) (left int) {
 	c.shown = c.candidates
 	if most > 0 && c.rank != nil {

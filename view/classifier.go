@@ -11,8 +11,8 @@ type Classifier interface {
 	Key(function string) bool
 	// Minor reports whether a key step is less important. It is left out first.
 	Minor(function string) bool
-	// Constructor reports whether the function only makes an error, which its
-	// caller decided on.
+	// Constructor reports whether the function only constructs an error, such as
+	// admission.NewForbidden. The error then begins in its caller.
 	Constructor(function string) bool
 	// Group returns a label, such as "admission plugin", or "". Consecutive
 	// calls of functions with the same label are collapsed. The label also

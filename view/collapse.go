@@ -33,9 +33,9 @@ type shape struct {
 	unfinished, origin, newGoroutine, crossing bool
 	leads                                      bool
 	afterwards                                 bool
-	// eventful is set if an important failure, another process or a mark is at
-	// or below the node, and hook if a call of a webhook is. Such a node must
-	// not disappear in a group.
+	// eventful is set if the error path, a fatal failure, another process or a
+	// mark is at or below the node. hook is set if a call of a webhook is there.
+	// Such a node must not disappear in a group.
 	eventful, hook bool
 	// holdsGroup is set if a child belongs to the node's own group. The node
 	// then is not a member of the group but contains the members.
@@ -95,7 +95,7 @@ func (c *collapser) collapse(n *Node) shape {
 }
 
 // eventful reports whether a node itself enters another process, is on the
-// error path, or is the origin of an important failure.
+// error path, or is the origin of a fatal failure.
 func (c *collapser) eventful(n *Node) bool {
 	return n.Crossing || n.Origin && n.Fatal || c.errors.At(n.Calls[0]) != nil
 }

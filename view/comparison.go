@@ -75,7 +75,7 @@ type ComparedSentence struct {
 type ComparedSection struct {
 	SectionHead
 	Root ComparedStep `json:"root" description:"The step with which the request enters the layer."`
-	// Instead is a copy of a step below the section's caller. There, Elsewhere is set.
+	// Instead is a copy of a step below the section's caller. That step has Elsewhere set.
 	Instead *ComparedStep `json:"instead,omitempty" description:"The step of side A that the section's first step replaced; absent if it replaced none, or if the replaced step calls further steps."`
 }
 

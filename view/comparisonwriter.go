@@ -190,9 +190,9 @@ func (w *comparisonWriter) addSentences(out *Comparison, filter *Filter) {
 }
 
 // called says how a section is entered. In the merged tree, the first step of the
-// section is below its caller on side B. If the caller on side A is another step, the
-// sentence names both callers. If only one side makes the call, it names the caller on
-// that side.
+// section is below its caller on side B. If its caller on side A is another step, the
+// text names both callers. If only one side makes the call, the text names the caller
+// on that side.
 func (w *comparisonWriter) called(s *Section) string {
 	switch {
 	case s.Caller == nil:
@@ -213,7 +213,7 @@ func (w *comparisonWriter) called(s *Section) string {
 }
 
 // step describes a step and the steps that it called in its section. above holds the
-// values that a reader has seen.
+// values that a reader has seen at the steps above.
 func (w *comparisonWriter) step(n *Node, above values) ComparedStep {
 	out := w.stepAlone(n)
 	call, side := w.story.First(n), w.sideOf(n)

@@ -2,8 +2,9 @@ package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// decisive lists the attributes that decide a request: its sender, its verb and
-// target, its permission, its queue, the place of the object, and the answer.
+// decisive lists the attributes that matter most for the outcome of a request:
+// its sender, its verb and target, its permission, its queue, the place of the
+// object, and the answer.
 var decisive = map[string]bool{
 	trace.AttrUserName: true, trace.AttrAuthenticationOK: true,
 	trace.AttrRequestVerb: true, trace.AttrRequestResource: true, trace.AttrRequestName: true, trace.AttrNamespace: true,
@@ -16,5 +17,5 @@ var decisive = map[string]bool{
 	trace.AttrError: true, trace.AttrStatusReason: true, trace.AttrStatusCode: true,
 }
 
-// Decides reports whether an attribute decides a request.
+// Decides reports whether an attribute is in decisive.
 func Decides(attribute string) bool { return decisive[attribute] }

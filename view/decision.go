@@ -8,9 +8,9 @@ import "github.com/kubeapitrace/apitrace/trace"
 // k8s.io/apiserver/pkg/authorization/authorizer/interfaces.go.
 var decisions = map[string]string{"0": "Deny", "1": "Allow", "2": "NoOpinion"}
 
-// InWords returns the value of an attribute as a reader knows it. A decision
-// becomes the word that newer releases record. For a method that serves a
-// route, the compiler's wrapper is removed.
+// InWords returns the value of an attribute as a reader knows it. An authorizer's
+// decision becomes the word that newer releases record. If a method serves a
+// route, the value names the compiler's wrapper; InWords returns the method.
 func InWords(name, value string) string {
 	if name == trace.AttrRouteFunction {
 		if place, function := trace.CutRouteFunction(value); place == "" {

@@ -15,7 +15,7 @@ func TestInWords(t *testing.T) {
 		{trace.AttrRouteFunction, "k8s.io/p/f.go:3 k8s.io/p.handle", "k8s.io/p/f.go:3 k8s.io/p.handle"},
 	} {
 		if got := InWords(test.name, test.value); got != test.want {
-			t.Errorf("%s of %q: %q, expected %q", test.name, test.value, got, test.want)
+			t.Errorf("InWords(%q, %q) = %q, expected %q", test.name, test.value, got, test.want)
 		}
 	}
 }

@@ -80,8 +80,8 @@ func lookedAt(tree *trace.Tree, i int) message.Message {
 	return message.Message{}
 }
 
-// noneOf says that none of the rules covers a request, and names the first few
-// sources of the rules.
+// noneOf says that none of the rules covers a request, and names the first
+// sources of these rules.
 func noneOf(rules int, sources []string) message.Message {
 	const most = 3
 	named := message.List(sources[:min(len(sources), most)])

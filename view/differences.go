@@ -33,7 +33,8 @@ type ShownChange struct {
 	// Telling is set if the default view shows the change: it concerns key
 	// steps, and no earlier change says the same.
 	Telling bool
-	// Fresh has the Values to show: an earlier change does not have them.
+	// Fresh has the Values to show. It leaves out values that an earlier change
+	// has.
 	Fresh []diff.ValueChange
 	// At is the call of Merged.Tree that shows the change. Merge sets it.
 	At int
@@ -142,7 +143,7 @@ func (c *Differences) MovedWithPackage(change diff.Change) bool {
 	return ok && slices.ContainsFunc(c.Packages, func(p PackageMove) bool { return p.From == from && p.To == to })
 }
 
-// A changeSelector selects the changes for a first look.
+// A changeSelector selects the changes of the default view.
 type changeSelector struct {
 	*Differences
 	classifier Classifier
@@ -177,8 +178,8 @@ func (t *changeSelector) selects(c *diff.Change) (telling bool, fresh []diff.Val
 	return true, nil
 }
 
-// concernsKeySteps reports whether a changed call is a key step or, for an
-// added or removed call, leads to one.
+// concernsKeySteps reports whether a changed call is a key step. For a call that
+// was added, removed or moved without its callees, leading to one is enough.
 func (t *changeSelector) concernsKeySteps(c *diff.Change) bool {
 	switch c.Kind {
 	case diff.Removed:
@@ -193,8 +194,8 @@ func (t *changeSelector) concernsKeySteps(c *diff.Change) bool {
 	return t.classifier.Key(t.Diff.A.Call(c.A).Function) || t.classifier.Key(t.Diff.B.Call(c.B).Function)
 }
 
-// isNew reports whether no earlier change had this text. If calls pass a value
-// on, such as a type, the value changes in all of these calls.
+// isNew reports whether no earlier change had this text. For example, if several
+// calls pass a type on, the same value differs in each of them.
 func (t *changeSelector) isNew(text string) bool {
 	isNew := !t.seen[text]
 	t.seen[text] = true

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// outermost returns the first call that returned the error with this text. It
-// looks at the calls before call before. If none did, it returns the first call
-// with an error that is a part of text, or -1.
+// outermost returns the first of the calls 0 to before-1 that returned the error
+// with this text. If none did, it returns the first call with an error that is a
+// part of text, or -1.
 func outermost(tree *trace.Tree, before int, text string) int {
 	part := -1
 	for i := range before {
@@ -78,7 +78,7 @@ func (f *errorFinder) crashedBelow(i int) int {
 // that is a part of i's error. If there is none, it returns -1.
 //
 // Calls in between may return no error, such as the function of a goroutine. A
-// constructor is not a cause, because its caller decided on the error.
+// constructor is not a cause, because the error begins in its caller.
 func (f *errorFinder) causeBelow(i int) int {
 	text, cause := f.tree.Call(i).Error, -1
 	for below := i + 1; below < f.tree.End(i); {
@@ -115,9 +115,9 @@ func (f *errorFinder) causeBeside(i int) int {
 
 // causeBefore returns the failed call before call i if i's error replaces the
 // error of the failed call, or -1. The caller must have returned i's error.
-// Between the failed call and i, it may only have made calls on i's line, for
-// i's arguments, and calls for metrics or tracing. If i was its caller's first
-// call, the caller itself may have been called to replace an error.
+// Between the failed call and i, the caller may only have made calls on i's line,
+// for i's arguments, and calls for metrics or tracing. If i was its caller's
+// first call, causeBefore looks in the same way before the caller.
 func (f *errorFinder) causeBefore(i int) int {
 	for parent := f.tree.Parent(i); parent >= 0 && f.tree.Call(parent).Error == f.tree.Call(i).Error; parent = f.tree.Parent(i) {
 		cause, first := -1, true
@@ -150,8 +150,8 @@ func recordsMetrics(call *trace.Call) bool {
 // readsError reports whether a call only returns the text of an error.
 func readsError(call *trace.Call) bool { return strings.HasSuffix(call.Function, ").Error") }
 
-// lastFailure returns the last call that call i made, if it failed. After it, i
-// returned its own error. lastFailure returns -1 if the last call succeeded.
+// lastFailure returns the last call that call i made, or -1 if that call
+// succeeded. It ignores constructors and calls that only read an error.
 func (f *errorFinder) lastFailure(i int) int {
 	last := -1
 	for child := range f.tree.Children(i) {
@@ -169,7 +169,7 @@ func (f *errorFinder) lastFailure(i int) int {
 // failedBefore returns the call that failed right before call i made the
 // answer. This is the last call that i's caller made before i. If i was the
 // first, it is the last call that the caller's caller made before, and so on.
-// failedBefore returns -1 if this call succeeded.
+// failedBefore returns -1 if that call succeeded.
 func (f *errorFinder) failedBefore(i int) int {
 	for ; i > 0; i = f.tree.Parent(i) {
 		last := -1

@@ -37,8 +37,8 @@ const (
 	ErrorBorn ErrorKind = "born"
 	// ErrorWrapped: the call added text to the error.
 	ErrorWrapped ErrorKind = "wrapped"
-	// ErrorTurned: the call replaced the error. It returned its own error right
-	// after the call before it had failed, and its error was passed on.
+	// ErrorTurned: the call replaced the error. Right before, another call had
+	// failed. Then this call returned its own error, which was passed on.
 	ErrorTurned ErrorKind = "turned"
 	// ErrorDenied: the call refused the request without an error. For example,
 	// an authorizer did not allow the request, or the authenticators did not
@@ -144,8 +144,8 @@ func (f *errorFinder) say(call int, kind ErrorKind, text message.Message) {
 	}
 }
 
-// maker returns the call that decided on the error passed to call i. This is
-// i's nearest caller that is not a constructor.
+// maker returns the call that made the error passed to call i. This is i's
+// nearest caller that is not a constructor.
 func (f *errorFinder) maker(i int) int {
 	i = f.tree.Parent(i)
 	for i > 0 && f.classifier.Constructor(f.tree.Call(i).Function) {
@@ -182,9 +182,9 @@ func (f *errorFinder) answered(handled int, text string) {
 
 func (f *errorFinder) layer(i int) string { return f.classifier.Layer(f.tree.Call(i).Function) }
 
-// timedOut reports whether upstream's filter for timeouts wrote the answer,
-// and then adds the step of this filter. The handler's own answer is thrown
-// away. If the handler had begun its answer, the filter panics instead
+// timedOut reports whether upstream's filter for timeouts wrote the answer. If
+// so, it adds the step of this filter. The handler's own answer is thrown away.
+// If the handler had begun its answer, the filter panics instead
 // (apiserver/pkg/server/filters/timeout.go).
 func (f *errorFinder) timedOut() bool {
 	for i := range f.tree.Len() {
@@ -229,7 +229,7 @@ func (f *errorFinder) withoutError() *ErrorPath {
 }
 
 // notWritten reports whether the result could not be written in a form that
-// the client accepts, and then adds the steps of this error. Upstream writes a
+// the client accepts. If so, it adds the steps of this error. Upstream writes a
 // Status in place of the result (WriteObjectNegotiated in
 // apiserver/pkg/endpoints/handlers/responsewriters/writers.go).
 func (f *errorFinder) notWritten() bool {

@@ -27,8 +27,8 @@ type Filter struct {
 	// MinDuration is the shortest duration of a selected call.
 	MinDuration time.Duration
 	// Errors selects calls that returned an error, panicked, or did not return.
-	// In a failed request, a returned error counts only if it took part, unless
-	// the error path is unknown or the view shows everything.
+	// If the error path is known, a returned error counts only if the call is on
+	// the path. In the full view, every returned error counts.
 	Errors bool
 	// Etcd selects the calls in etcd, and the calls that lead there.
 	Etcd bool
@@ -40,12 +40,13 @@ type Filter struct {
 // A Matcher recognises functions by their full name; funcname.Pattern is one.
 type Matcher interface{ Match(function string) bool }
 
-// Active reports whether the filter hides anything at all.
+// Active reports whether any field is set.
 func (f *Filter) Active() bool {
 	return f.finds() || len(f.Layers)+len(f.NotFunctions) > 0 || f.MinDuration > 0 || f.Etcd
 }
 
-// finds reports whether the filter may select calls that are hidden without it.
+// finds reports whether the filter may select calls that the view hides without
+// a filter.
 func (f *Filter) finds() bool { return len(f.Functions) > 0 || f.Errors || f.Grep != nil }
 
 // Flags returns the command-line flags that set the filter.

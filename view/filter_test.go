@@ -71,7 +71,7 @@ root
 			t.Errorf("%s: View.Shown is %d, want %d", name, shown, wanted)
 		}
 		if active := test.filter.Active(); active != (name != "nothing") || active != (len(test.filter.Flags()) > 0) {
-			t.Errorf("%s: Active returned %v and Flags %q, expected true and some flags only for a filter that selects", name, active, test.filter.Flags())
+			t.Errorf("%s: Active returned %v and Flags %q, expected true and some flags, or false and none for the empty filter", name, active, test.filter.Flags())
 		}
 	}
 }

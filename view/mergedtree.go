@@ -23,7 +23,7 @@ var kinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff
 // MarkOf returns the mark of a kind of change.
 func MarkOf(kind diff.Kind) string { return marks[kind] }
 
-// A ChangeKind says on which side a step of a merged tree runs.
+// A ChangeKind says how a step of a merged tree differs between the sides.
 type ChangeKind string
 
 // The kinds of steps of a merged tree.
@@ -81,17 +81,17 @@ const fewChanges = 10
 
 // marked returns a function that reports whether the tree shows a call of the merged
 // tree. A call is shown if it has a telling change. In the full view, and with a
-// filter, any change counts. If there are few changes, any change counts that is not
-// of upstream's own tracing; Choice.Upstream adds these changes.
+// filter, any change counts. If there are few changes, any change counts, except
+// changes of upstream's own tracing. Choice.Upstream adds those.
 //
 // The caller of a shown change and the nearest key step above are shown too. So each
-// change has the same place in the tree as in the view of one request. Key steps that
-// only one side has are shown too, except in repetitions, which are not changes of
-// their own.
+// change has the same place in the tree as in the view of one request. A key step that
+// only one side makes is shown too. If such a key step only repeats a call of the
+// other side (diff.Repeated), it has no change of its own and is not shown.
 func (c *Differences) marked(classifier Classifier, choice Choice) func(int) bool {
 	tree := c.Merged.Tree
 	shown := make([]bool, tree.Len())
-	changed := make([]bool, tree.Len()) // for a call of one side: whether the outermost such call above has a change
+	changed := make([]bool, tree.Len()) // for a call of one side: whether the outermost such call at or above it has a change
 	for i := range shown {
 		if !c.onOneSide(i) {
 			continue

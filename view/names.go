@@ -113,6 +113,6 @@ func (n *Names) Place(call *trace.Call) string {
 	return fmt.Sprintf("%s:%d", n.fileName(call.File), call.Line)
 }
 
-// packageShort returns the package in the short names of functions of package
-// p.
+// packageShort returns the package's name at the beginning of the short names of
+// its functions. p is the import path.
 func packageShort(p string) string { return strings.TrimSuffix(funcname.Short(p+".f"), ".f") }

@@ -11,13 +11,15 @@ import (
 // (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
 const notCalled = "not asked"
 
-// A Plugin is an admission plugin that was called for the request.
+// A Plugin is an admission plugin that a phase of admission came to. The phase
+// called the plugin, or skipped it because the plugin has no method for the phase
+// (notCalled).
 type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
 	Verdict string // "accepted", "refused", notCalled
-	// Calls counts the calls that the plugin made. It does not count functions
-	// that call nothing, such as accessors of the request.
+	// Calls counts the calls below the plugin's method, at any depth. It does not
+	// count functions that call nothing, such as accessors of the request.
 	Calls int
 }
 
@@ -28,7 +30,7 @@ func (s *Story) Plugins(n *Node) []Plugin {
 	for _, i := range n.Calls {
 		call := s.Tree.Call(i)
 		if name := call.Attributes[trace.AttrAdmissionPlugin]; name != "" {
-			all = append(all, Plugin{Call: i, Name: name, Verdict: call.Attributes[trace.AttrAdmissionVerdict], Calls: s.made(i)})
+			all = append(all, Plugin{Call: i, Name: name, Verdict: call.Attributes[trace.AttrAdmissionVerdict], Calls: s.callsOfPlugin(i)})
 		}
 	}
 	return all
@@ -48,34 +50,33 @@ func (s *Story) phaseOf(p Plugin) int {
 	return s.Tree.Parent(p.Call)
 }
 
-// pluginsBefore returns the names of the plugins that the same phase of admission called
-// before a plugin.
+// pluginsBefore returns the names of the plugins that the same phase of admission
+// came to before a plugin.
 func (s *Story) pluginsBefore(p Plugin) map[string]bool {
-	called := map[string]bool{}
+	before := map[string]bool{}
 	for i := s.phaseOf(p) + 1; i < p.Call; i++ {
 		if name := s.Tree.Call(i).Attributes[trace.AttrAdmissionPlugin]; name != "" {
-			called[name] = true
+			before[name] = true
 		}
 	}
-	return called
+	return before
 }
 
-// made returns Plugin.Calls for call i, which wraps a plugin. It counts the
-// calls below the first call that is neither a leaf nor for metrics: the
-// plugin's method.
-func (s *Story) made(i int) int {
+// callsOfPlugin returns Plugin.Calls for call i, which wraps a plugin. The
+// plugin's method is the first callee that is neither a leaf nor for metrics.
+func (s *Story) callsOfPlugin(i int) int {
 	for child := range s.Tree.Children(i) {
 		call := s.Tree.Call(child)
 		if call.Leaf || recordsMetrics(call) || observes(call) {
 			continue
 		}
-		made := 0
+		calls := 0
 		for below := child + 1; below < s.Tree.End(child); below++ {
 			if !s.Tree.Call(below).Leaf {
-				made++
+				calls++
 			}
 		}
-		return made
+		return calls
 	}
 	return 0
 }
@@ -90,10 +91,10 @@ type PluginKind int
 
 // The kinds of plugins, in display order.
 const (
-	// PluginsOther gave a verdict that is not "accepted".
+	// PluginsOther were called and gave another verdict than "accepted".
 	PluginsOther PluginKind = iota
-	// PluginsWorked accepted after more than one call, PluginsAtOnce after one
-	// at most; see Plugin.Calls.
+	// PluginsWorked accepted, and their Calls are 2 or more. PluginsAtOnce
+	// accepted with fewer Calls.
 	PluginsWorked
 	PluginsAtOnce
 	// PluginsNotCalled have no method for the phase.
@@ -102,8 +103,8 @@ const (
 
 // A PluginGroup has plugins of one kind, in call order.
 type PluginGroup struct {
-	// Again is set for plugins that were called before. If a webhook or a
-	// policy changes the object, the mutating plugins are called again
+	// Again is set for plugins that the phase came to before. If a webhook or a
+	// policy changes the object, the mutating phase makes a second round
 	// (apiserver/pkg/admission/reinvocation.go).
 	Again bool
 	Kind  PluginKind
@@ -115,7 +116,7 @@ type PluginGroup struct {
 var (
 	pluginsWorked    = message.Of("accepted after further calls")
 	pluginsAtOnce    = message.Of("accepted at once")
-	pluginsAgain     = message.Of("called again, %s")
+	pluginsAgain     = message.Of("second round, %s")
 	pluginsNotCalled = message.Of("not called (they take no part in this phase)")
 )
 
@@ -140,18 +141,19 @@ func (g *PluginGroup) did(lang string) string {
 	return g.Verdict
 }
 
-// GroupPlugins groups plugins that handled the request in the same way. Plugins
-// that were called again come last. called has the names of the plugins that
-// were called before. GroupPlugins adds the names of all plugins to called.
-func GroupPlugins(all []Plugin, called map[string]bool) []PluginGroup {
+// GroupPlugins groups plugins that handled the request in the same way. The
+// plugins of the second round come last. before has the names of the plugins
+// that the phase came to before. GroupPlugins adds the names of all plugins to
+// before.
+func GroupPlugins(all []Plugin, before map[string]bool) []PluginGroup {
 	var first, again []Plugin
 	for _, p := range all {
-		if called[p.Name] {
+		if before[p.Name] {
 			again = append(again, p)
 		} else {
 			first = append(first, p)
 		}
-		called[p.Name] = true
+		before[p.Name] = true
 	}
 	return append(groupByKind(first, false), groupByKind(again, true)...)
 }

@@ -25,7 +25,7 @@ type step struct {
 	// newNames counts attributes that no earlier call had. newValues counts new
 	// pairs of an attribute and a value.
 	newNames, newValues int
-	decides             bool // whether a new value decides the request
+	decides             bool // whether an attribute with a new value is decisive
 	score               int
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// reordered returns the statement about a call with another place in the order
-// of calls. Its Inner is the function of the call that passedBy returns, if
-// any.
+// reordered returns the statement about a call that both sides make, but at
+// different places in the order of calls. Its Inner is the function of the call
+// that passedBy returns, if any.
 func (s *Summary) reordered(c *ShownChange) Statement {
 	st := s.both(StatementReordered, c)
 	st.Caller = s.nameOf(s.Diff.B, pairedAbove(s.Diff.B, s.Diff.InA, c.B)).named()
@@ -21,11 +21,14 @@ func (s *Summary) reordered(c *ShownChange) Statement {
 }
 
 // passedBy returns a call of side B that the reordered call c passed: it runs
-// before c on one side and after c on the other. Both calls have the same
-// caller on each side, apart from callers that only one side has. The nearest
-// key step is preferred, then the nearest call. passedBy returns diff.None if
-// there is no such call with a unique name. Calls on a new goroutine do not
-// count, because the order between goroutines has no meaning.
+// before c on one side and after c on the other. On each side, both calls have
+// the same caller. A caller that the other side lacks is skipped: its own caller
+// counts instead. The nearest key step is preferred, then the nearest call.
+//
+// Calls on a new goroutine are left out, because the order between goroutines
+// has no meaning. A call is also left out if another call below the same caller
+// has its name, because a reader could not tell which of them is meant. If no
+// call is left, passedBy returns diff.None.
 func (s *Summary) passedBy(c *ShownChange) int {
 	a, b := s.Diff.A, s.Diff.B
 	above, aboveA := pairedAbove(b, s.Diff.InA, c.B), pairedAbove(a, s.Diff.InB, c.A)
@@ -59,7 +62,7 @@ func (s *Summary) passedBy(c *ShownChange) int {
 }
 
 // pairedAbove returns the nearest call above call i that the other side makes
-// too, or the tree's first call.
+// too. If there is none, it returns the tree's first call.
 func pairedAbove(tree *trace.Tree, partner []int, i int) int {
 	above := tree.Parent(i)
 	for above > 0 && partner[above] == diff.None {

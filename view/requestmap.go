@@ -89,8 +89,8 @@ func tierOf(layer string) int {
 }
 
 // The map of a request has these layers even if the request did not reach them, so
-// that the reader sees this. They are in front of the servers of kube-apiserver, in
-// the server that handled the request, and in etcd.
+// that the reader sees which layers it missed. They are in front of the servers of
+// kube-apiserver, in the server that handled the request, and in etcd.
 var (
 	alwaysInFront = []string{trace.LayerFilters, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization}
 	alwaysInside  = []string{trace.LayerRouting, trace.LayerHandler, trace.LayerAdmission, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3}

@@ -46,7 +46,7 @@ func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang 
 	}
 	if errors != nil {
 		at := 0
-		for n, step := range errors.Steps { // keep the order of the steps, whichever calls made them
+		for n, step := range errors.Steps { // keep the order of the steps, even if their calls were made in another order
 			end := tree.End(step.Call) - 1
 			if n+1 < len(errors.Steps) && errors.Steps[n+1].Call > step.Call {
 				end = min(end, errors.Steps[n+1].Call-1)

@@ -7,9 +7,9 @@ import (
 )
 
 var (
-	// A type's name with its import path, "*k8s.io/api/apps/v1.Deployment". An
-	// ambiguous last element keeps the element before it: a version, and
-	// "storage", the name of the storage packages of all resources.
+	// A type's name with its import path, "*k8s.io/api/apps/v1.Deployment". If the
+	// last element is a version or "storage", the name keeps the element before
+	// it, because many packages end in such an element.
 	typeName = regexp.MustCompile(`(?:[\w.-]+/)+?((?:[\w-]+/)?(?:v\d\w*|storage)\.\w+|[\w-]+\.\w+)$`)
 	// A group, version and kind in the format of apimachinery: "apps/v1, Kind=Deployment".
 	groupVersionKind = regexp.MustCompile(`^/?(\S*), Kind=(\w+)$`)

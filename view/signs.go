@@ -47,7 +47,7 @@ func (s Signs) Duration(ns int64) string {
 }
 
 // Took returns a call's duration, with ">" before it if the call had not returned. It
-// returns "" with only its entry recorded.
+// returns "" if only the entry of the call was recorded.
 func (s Signs) Took(call *trace.Call) string {
 	switch {
 	case call.Leaf:

@@ -33,7 +33,7 @@ func (c *Differences) largestPaired(tree *trace.Tree, i int) int {
 // KeysBetween returns the key steps from the call of a change, which only one
 // side makes, down to the first call below that both sides make (largestPaired).
 // It returns calls of the side's tree: the first key step of each part of the
-// server. It returns nil if both sides make no call below.
+// server. It returns nil if there is no such call below.
 //
 // Several filters may have been added or removed in one place. The change only
 // has the outermost filter, but the reader may look for another one.

@@ -18,7 +18,8 @@ type Server struct {
 	// routes.
 	Resources, Routes int
 
-	call, end int // the calls that create it and install its APIs
+	call int // the call that creates the server
+	end  int // Tree.End of the call that creates the server and installs its APIs
 }
 
 // A startTeller finds the sentences about the start of a program. They
@@ -268,9 +269,9 @@ func (s *startTeller) groupAbove(i int) string {
 }
 
 // delegation describes how servers pass requests on. PrepareRun of a server
-// first calls PrepareRun of the server behind it. The number of nested calls
-// must be the number of servers. The servers delegate in the reverse order of
-// their creation.
+// first calls PrepareRun of the server behind it. If the nested calls are as many
+// as the servers, the servers delegate in the reverse order of their creation.
+// Otherwise, the sentence only describes PrepareRun.
 func (s *startTeller) delegation() {
 	const prepare = "/server.(*GenericAPIServer).PrepareRun"
 	at := s.find(0, s.tree.Len(), prepare, nil)

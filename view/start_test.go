@@ -55,8 +55,8 @@ runtime.main
     k8s.io/apiserver/pkg/server.completedConfig.New server.name=second
 `
 
-// told returns the sentences about a tree, and their servers.
-func told(tree *trace.Tree) (texts []string, servers []view.Server) {
+// sentencesOf returns the sentences about a tree, and their servers.
+func sentencesOf(tree *trace.Tree) (texts []string, servers []view.Server) {
 	for _, s := range view.Sentences(tree, viewtest.FirstGuide{}, nil, "en", 15) {
 		texts = append(texts, s.Text)
 		servers = append(servers, s.Servers...)
@@ -67,7 +67,7 @@ func told(tree *trace.Tree) (texts []string, servers []view.Server) {
 // TestDelegationOfServers checks the servers of the sentence about delegation.
 // There is such a sentence only if a call of PrepareRun makes another one.
 func TestDelegationOfServers(t *testing.T) {
-	_, servers := told(start(t, twoServers+`
+	_, servers := sentencesOf(start(t, twoServers+`
   k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun
     k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun`))
 	if len(servers) != 2 || servers[0].Name != "second" || servers[1].Name != "first" {
@@ -79,22 +79,22 @@ func TestDelegationOfServers(t *testing.T) {
 	if s := servers[0]; len(s.Versions) != 0 || s.Resources != 0 || s.Routes != 0 {
 		t.Errorf("the server second is %+v, want no versions, resources or routes", s)
 	}
-	if _, servers := told(start(t, twoServers+"\n  k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun")); len(servers) != 0 {
+	if _, servers := sentencesOf(start(t, twoServers+"\n  k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun")); len(servers) != 0 {
 		t.Errorf("with a single call of PrepareRun: got the servers %+v, want none", servers)
 	}
 }
 
-// TestStartIsToldByItsCalls checks that a sentence is left out if its calls are
-// missing.
-func TestStartIsToldByItsCalls(t *testing.T) {
-	texts, _ := told(start(t, twoServers))
+// TestStartWithoutCalls checks that a sentence about a start is left out if its
+// calls are missing.
+func TestStartWithoutCalls(t *testing.T) {
+	texts, _ := sentencesOf(start(t, twoServers))
 	if want := []string{"the server first is created, with its own filter chain and its own routers", "the server second is created, with its own filter chain and its own routers"}; !slices.Equal(texts, want) {
-		t.Errorf("told %q, want %q", texts, want)
+		t.Errorf("got the sentences %q, want %q", texts, want)
 	}
-	if texts, _ := told(start(t, "runtime.main")); len(texts) != 0 {
+	if texts, _ := sentencesOf(start(t, "runtime.main")); len(texts) != 0 {
 		t.Errorf("a start with one call: got the sentences %q, want none", texts)
 	}
-	texts, _ = told(start(t, `
+	texts, _ = sentencesOf(start(t, `
 runtime.main
   k8s.io/apiserver/pkg/registry/generic/registry.(*Store).CompleteWithOptions resource=things.a.io strategy.type=s storage.type=c
     k8s.io/apiserver/pkg/registry/generic/registry.StorageWithCacher.func1 storage.prefix=/things
@@ -110,6 +110,6 @@ runtime.main
 		"things.a.io: its objects are kept in etcd below /registry/things, encrypted by aes",
 		"things.a.io: the installer makes 1 route, POST /apis/a.io/v1/things",
 	}; !slices.Equal(texts, want) {
-		t.Errorf("told %q, want %q", texts, want)
+		t.Errorf("got the sentences %q, want %q", texts, want)
 	}
 }

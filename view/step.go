@@ -75,7 +75,7 @@ type stepWriter struct {
 	story   *Story
 	guide   Guide
 	options Options
-	// said has the sentences below the headings of sections. It is nil without any.
+	// said has the sentences below the headings of sections, or is nil.
 	said map[*Section][]Sentence
 	// noted has the functions that already have their note.
 	noted map[string]bool

@@ -29,11 +29,11 @@ runtime.main
 		"the pre-shutdown hooks run",
 		"the server stops listening; connections that are open may go on",
 	}
-	if texts, _ := told(tree); !slices.Equal(texts, want) {
+	if texts, _ := sentencesOf(tree); !slices.Equal(texts, want) {
 		t.Errorf("got %q, expected %q", texts, want)
 	}
 	listener.Unfinished = true
-	if texts, _ := told(tree); !slices.Equal(texts, want[:2]) {
+	if texts, _ := sentencesOf(tree); !slices.Equal(texts, want[:2]) {
 		t.Errorf("with a listener that has not returned: got %q, expected %q", texts, want[:2])
 	}
 }

@@ -106,13 +106,18 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 	}
 }
 
-// leaves reports whether child, below a step of s, begins a new section. alone
-// is set if the step has no other child. A section begins if the request
-// enters another process, if the event of its own write is handled, where etcd
-// applies a request or writes its log, and after impersonation. It also begins
-// if two connected steps of another layer follow, or four of any layer. A step
-// that returns to s's layer stays in s, and so does a step that only leads to
-// one other layer.
+// leaves reports whether child begins a new section. Its parent is in s. alone
+// is set if the parent has no other child. A section begins
+//
+//   - in another process
+//   - where the event of the request's own write is handled
+//   - where etcd applies a request or writes its log
+//   - at the authorization filter after impersonation
+//   - in another layer than s, if child begins two connected steps of this
+//     layer, or four of any layer
+//
+// In the last case, a step that calls the layer of s again stays in s
+// (returnsTo), and so does a step that only leads to one other layer (passes).
 //
 // Comparisons and views of some layers leave out many steps. So they also begin
 // a section at a step of another layer below folded calls. In a view of some

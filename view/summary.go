@@ -106,7 +106,7 @@ func (s *Summary) shorten() {
 // the change, countOnly adds one.
 func (s *Summary) countOnly() {
 	counts := s.countOneSided()
-	told := map[int]bool{}
+	described := map[int]bool{}
 	for _, n := range counts {
 		st := s.count(n.side, len(n.calls))
 		if len(n.calls) == 1 {
@@ -114,7 +114,7 @@ func (s *Summary) countOnly() {
 		}
 		if n.above != "" {
 			st.Caller = s.nameInMerged(n.top).named()
-			s.tellCause(n.top, told)
+			s.addCause(n.top, described)
 		}
 		s.say(n.part, st, n.calls)
 	}
@@ -169,8 +169,8 @@ func (s *Summary) countOneSided() []oneSidedCount {
 	return all
 }
 
-// topOnOneSide returns the outermost call at or above call i such that only one side
-// makes it and all calls from it down to i.
+// topOnOneSide returns the outermost call of a chain of calls down to call i that only
+// one side makes.
 func (s *Summary) topOnOneSide(i int) int {
 	for above := s.Merged.Tree.Parent(i); above >= 0 && s.onOneSide(above); above = s.Merged.Tree.Parent(above) {
 		i = above
@@ -187,19 +187,19 @@ func (s *Summary) nameInMerged(i int) name {
 	return s.nameOf(s.Diff.A, s.Merged.A[i])
 }
 
-// tellCause adds the statements on the change with call top of one side. It adds none
-// if the change is telling, because it then has statements, or if told has it. told is
-// a set of indices of Changes.
-func (s *Summary) tellCause(top int, told map[int]bool) {
+// addCause adds the statements on the change at call top, which only one side makes.
+// It adds none if the change is telling or in described, because it already has
+// statements then. described is a set of indices of Changes.
+func (s *Summary) addCause(top int, described map[int]bool) {
 	tree := s.Merged.Tree
 	at := slices.IndexFunc(s.Changes, func(c ShownChange) bool {
 		same := tree.Parent(c.At) == tree.Parent(top) && tree.Call(c.At).Function == tree.Call(top).Function
 		return c.At == top || same && (c.Kind == diff.Added || c.Kind == diff.Removed || c.Kind == diff.Repeated)
 	})
-	if at < 0 || told[at] || s.Changes[at].Telling {
+	if at < 0 || described[at] || s.Changes[at].Telling {
 		return
 	}
-	told[at] = true
+	described[at] = true
 	c := &s.Changes[at]
 	for _, st := range s.Of(c) {
 		s.say(s.partOf(c.At), st, []int{c.At})
@@ -214,7 +214,8 @@ func (s *Summary) tellCause(top int, told map[int]bool) {
 type Summary struct {
 	*Differences
 	// Layers are the changed parts of the server, in the order in which the request
-	// enters them. Parts with changes that only follow from others come last.
+	// enters them. Parts with changes that only follow from changes of other parts
+	// come last.
 	// Unchanged has the titles of the other parts.
 	Layers    []LayerSummary
 	Unchanged []string

@@ -316,9 +316,9 @@ func (w *traceWriter) outcome(n *Node) outcome {
 	return outcomeOf(w.story.Tree, w.story.ErrorPath, n.Calls[0])
 }
 
-// pluginGroups groups the admission plugins of a node. Groups with Again set have the
-// plugins that the same phase of admission called before. one reports whether the node
-// has exactly one plugin.
+// pluginGroups groups the admission plugins of a node. A group has Again set if the same
+// phase of admission came to its plugins before. one reports whether the node has exactly
+// one plugin.
 func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 	all := w.story.Plugins(n)
 	if len(all) == 0 {
@@ -329,9 +329,8 @@ func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 
 // plugins lists the admission plugins of a step, one line per group. A group has the
 // plugins that handled the request in the same way: they accepted after further calls,
-// accepted at once, were not called in this phase, or gave the same other verdict. If
-// the plugins are called again, only the full view lists those that take no part in the
-// phase.
+// accepted at once, were not called in this phase, or gave the same other verdict. In a
+// second round, only the full view lists the plugins that take no part in the phase.
 func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 	var lines []PluginLine
 	for _, group := range groups {
@@ -359,7 +358,7 @@ func (w *traceWriter) pluginLine(group PluginGroup) string {
 
 // sentences returns the sentences of the story by section. If a filter is active, it
 // leaves out sentences about calls that the filter does not select. Without
-// Filter.Grep, it keeps the sentences about shown calls.
+// Filter.Grep, it keeps all sentences about shown calls.
 func (w *traceWriter) sentences() map[*Section][]Sentence {
 	all := map[*Section][]Sentence{}
 	selects := w.story.Selects(&w.options.Filter, w.guide)
@@ -375,9 +374,9 @@ func (w *traceWriter) sentences() map[*Section][]Sentence {
 }
 
 // sectionAbout returns the section that a sentence belongs to. This is the section of its
-// call or, if the call is folded, of the nearest shown call above. If that section is of
-// another layer than the sentence, it is the first section of the sentence's layer that
-// is entered from there and begins below the call, if there is one.
+// call or, if the call is folded, of the nearest shown call above. If this section is of
+// another layer than the sentence, sectionAbout prefers the first section of the sentence's
+// layer that is entered from this section and begins below the call.
 func (w *traceWriter) sectionAbout(sentence Sentence) *Section {
 	in := w.story.SectionOf(sentence.Call)
 	if in.Layer == sentence.Layer {

@@ -128,8 +128,8 @@ func (w *stepWriter) known(n *Node, name, text string, above values) bool {
 		w.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
 }
 
-// isSaid reports whether a sentence at the head of the section has a deciding value of
-// call i. The sentence must be about call i or a call above it.
+// isSaid reports whether a sentence at the head of the section has a value of a decisive
+// attribute of call i. The sentence must be about call i or a call above it.
 func (w *stepWriter) isSaid(i int, name, value string) bool {
 	if !Decides(name) {
 		return false

@@ -114,9 +114,10 @@ type Node struct {
 	// call. The call is shown because it leads to a selected call, or because
 	// it is the request's first call.
 	Leads bool
-	// Fatal is set if the outcome of the call decided the request: its error
-	// led to the answer, a panic passed through it, or it never returned. A
-	// caller handled all other errors, as happens in every successful request.
+	// Fatal is set if the outcome of the call made the request fail: its error
+	// led to the answer, it panicked, or it had not returned. A caller handled
+	// all other errors. If the error path of a failed request is not known,
+	// every error counts. In the start or end of a program, only panics count.
 	Fatal bool
 
 	// Continues is set if this node is the last child of its parent and does

@@ -420,7 +420,7 @@ func TestALeafNeedsNoSection(t *testing.T) {
 	for mark, sections := range map[string]int{"": 2, "~": 1} {
 		tree := outline(t, text+strings.Repeat("  ", maxLevel+1)+"b"+mark+"\n")
 		if s := Tell(NewView(tree, viewtest.ByName{}, Choice{Full: true})); len(s.Sections) != sections {
-			t.Errorf("the deepest call with %q: got %d sections, expected %d", mark, len(s.Sections), sections)
+			t.Errorf("with %q behind the deepest call: got %d sections, expected %d", mark, len(s.Sections), sections)
 		}
 	}
 }
