@@ -15,8 +15,8 @@ const least = 16
 // there is room, else on the next. Names are never cut.
 type block struct {
 	d           *treeDrawing
-	first, rest string // the lines of the tree before the first line, and before the others
-	time        string // stands before the first line, in a column of its own
+	first, rest string // the lines of the tree before the first line of the step, and before its other lines
+	time        string // stands before the first line of the step, in a column of its own
 	timeStyle   lipgloss.Style
 	line        string // the text on the current line
 	used        int    // the number of columns of line
@@ -36,7 +36,7 @@ func (b *block) room() int {
 	}
 	before := b.d.column
 	if before > 0 {
-		before = max(before, columnsOf(b.time)+1) // the text of a time of days is wider than the column
+		before = max(before, columnsOf(b.time)+1) // a duration of days is wider than the column
 	}
 	return max(b.d.width-before-columnsOf(b.first), least)
 }

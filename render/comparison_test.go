@@ -89,18 +89,18 @@ func TestComparisonSaysWhatTheTerminalSays(t *testing.T) {
 			if changed < 3 {
 				t.Errorf("%s: %d steps have a mark, expected 3 or more", name, changed)
 			}
-			told := 0
+			sentences := 0
 			for _, l := range doc.Layers {
 				for _, s := range l.Sentences {
-					told++
+					sentences++
 					has(s.Text)
 					if steps[s.Step] == nil {
 						t.Errorf("%s: %q leads to the step %d, expected a step of the tree", name, s.Text, s.Step)
 					}
 				}
 			}
-			if told < 2 {
-				t.Errorf("%s: got %d sentences, expected 2 or more", name, told)
+			if sentences < 2 {
+				t.Errorf("%s: got %d sentences, expected 2 or more", name, sentences)
 			}
 		}
 	}

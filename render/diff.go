@@ -163,8 +163,8 @@ func (d *diffDrawing) writeLayer(layer *view.ComparedLayer) {
 	}
 }
 
-// writeIndented writes a text in lines. first is before the first line, rest before
-// the others.
+// writeIndented writes a text in lines, with first before the first line and rest
+// before the others.
 func (d *diffDrawing) writeIndented(first, rest, text string, style lipgloss.Style) {
 	for _, line := range wrap(text, d.width-columnsOf(rest)) {
 		fmt.Fprintln(d.out, first+style.Render(line))
@@ -245,7 +245,7 @@ func (d *diffDrawing) writeTree() {
 
 func stepsBelow(s *view.ComparedStep) []view.ComparedStep { return s.Children }
 
-// drawn returns a step to draw, with its marks and times in front.
+// drawn returns the parts of a step to draw, with its marks and times in front.
 func (d *diffDrawing) drawn(s *view.ComparedStep) drawnStep {
 	style := d.changeStyle(s.Change, &s.StepHead)
 	before := fill(s.Mark, columnOfMarks-1)

@@ -41,7 +41,7 @@ func TestHistorySaysOfEarlyPatches(t *testing.T) {
 		}
 		_, got, found := strings.Cut(out.String(), "the smaller changes\n")
 		if !found || (got != "") != (test.want != "") || !strings.Contains(got, test.want) {
-			t.Errorf("%s: got the remark %q, expected one with %q, or none if that is empty", test.name, got, test.want)
+			t.Errorf("%s: got the remark %q, expected one with %q, or no remark if this is empty", test.name, got, test.want)
 		}
 	}
 }
@@ -225,10 +225,10 @@ func TestCompareURL(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := trace.CompareURL(a, b, &test.call); !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
-			t.Errorf("CompareURL for %s: got %q, want it to begin with %q, or to be empty like that", test.call.File, got, test.want)
+			t.Errorf("CompareURL for %s: got %q, want an address that begins with %q, or \"\" if this is empty", test.call.File, got, test.want)
 		}
 	}
 	if got := trace.CompareURL(a, a, &tests[0].call); got != "" {
-		t.Errorf("CompareURL for one release: got %q, want none", got)
+		t.Errorf("CompareURL of a release with itself: got %q, want \"\"", got)
 	}
 }

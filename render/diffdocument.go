@@ -33,7 +33,7 @@ type DiffSide struct {
 	// traced. It is absent if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording; absent if unknown. Live is set if the
-	// command that compares has also made the recording.
+	// command that compares the recordings also made this one.
 	Recorded time.Time `json:"recorded,omitzero"`
 	Live     bool      `json:"live,omitempty"`
 }

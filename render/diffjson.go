@@ -10,9 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It writes
-// changes and edits one by one, because the text for two starts of a program takes
-// 200 MB, and an encoder would hold this text twice.
+// WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It encodes
+// changes and edits one by one. The JSON for two starts of a program takes 200 MB, and
+// an encoder for the whole document would hold this text twice.
 func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide view.Guide, options DiffOptions) error {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {

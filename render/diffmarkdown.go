@@ -106,9 +106,9 @@ func (m *markdown) sentences() {
 // none.
 const mostSmaller = 30
 
-// changes lists the changes of the default view, each with its lines of code. If
-// there are none, it lists all changes: a developer's own change is mostly not at a
-// key step.
+// changes lists the changes of the default view, each with its places in the source.
+// If there are none, it lists all changes: a developer's own change is mostly not at
+// a key step.
 func (m *markdown) changes() {
 	lines := m.changeLines(func(p *view.ChangePlace) bool { return p.Telling && p.Shown })
 	n := len(lines)

@@ -1,9 +1,9 @@
 // Package render draws traces and their comparisons as text.
 //
-// Package view decides on the content: a view.Trace and a view.Comparison have the
+// Package view provides the content: a view.Trace and a view.Comparison have the
 // sections, the steps, the names and the sentences. This package turns them into
-// lines. The width decides where lines break, but not which steps there are.
+// lines. At every width, a drawing has the same steps; only the line breaks differ.
 //
-// UseColour, UseHyperlinks and ColourProfile decide on colours and links. The
-// drawing itself never looks at the terminal.
+// The drawing itself never looks at the terminal. Callers use UseColour,
+// UseHyperlinks and ColourProfile to choose colours and links.
 package render

@@ -66,7 +66,7 @@ func TestGoldens(t *testing.T) {
 				t.Fatalf("%v (go test ./render -update writes it)", err)
 			}
 			if got != string(want) {
-				t.Errorf("%s differs (go test ./render -update writes it anew); got:\n%s", file, got)
+				t.Errorf("the drawing differs from %s (go test ./render -update writes this file anew); got:\n%s", file, got)
 			}
 		})
 	}

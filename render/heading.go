@@ -29,7 +29,7 @@ func (d *traceDrawing) writeHeading() {
 }
 
 // writeKey says how many calls are folded. If Layout.Legend is set, the first trace
-// of a recording has a line above that explains the signs.
+// of a recording has a line before this one, which explains the signs.
 func (d *traceDrawing) writeKey() {
 	if d.first && d.legend {
 		d.writeWrapped(d.out, d.Facts, d.legendLine())

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// zeroDuration matches a duration of 0 in any spelling.
+// zeroDuration matches a duration of 0 with any number of decimals and any unit.
 var zeroDuration = regexp.MustCompile(`\b0(\.0+)? ?[nµu]?m?s\b`)
 
 // TestLeavesHaveNoDuration checks that no form of output has a duration of 0
@@ -21,7 +21,7 @@ func TestLeavesHaveNoDuration(t *testing.T) {
 	rec := &trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{
 		viewtest.IndentedRequest("p.Serve ns=900\n p.Leaf leaf\n p.Leaf leaf\n p.Work ns=300\n  p.Leaf leaf\n  p.Step ns=100\n p.Last leaf apitrace.request.verb=get"),
 	}}
-	rec.Requests[0].Calls[6].Process = trace.ProcessEtcd // with a section of its own
+	rec.Requests[0].Calls[6].Process = trace.ProcessEtcd // so that it begins a section
 	other := &trace.Recording{Scenario: "one", K8sVersion: "v2", Requests: []trace.Request{
 		viewtest.IndentedRequest("p.Serve ns=900\n p.Leaf ns=100\n  p.New leaf\n p.Leaf leaf\n p.Work leaf"),
 	}}

@@ -10,8 +10,8 @@ type Layout struct {
 	// Width is the number of columns. 0 means 80. A smaller width than 40 counts as
 	// 40, because a tree needs 40 columns.
 	Width int
-	// Legend adds a line that explains the signs above the tree of a trace. It is
-	// for readers who may see such a tree for the first time.
+	// Legend adds a line above the tree of a trace. The line explains the signs, for
+	// readers who may see such a tree for the first time.
 	Legend bool
 	// Palette is Colours() for a terminal; the zero value is plain text.
 	Palette Palette

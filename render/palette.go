@@ -20,7 +20,8 @@ type Palette struct {
 	// Guide is for the lines of the tree.
 	Guide lipgloss.Style
 	// Place is for the file and line, Duration for the time. Value is for recorded
-	// values, Decisive for values that decided the request.
+	// values, Decisive for decisive values (view.Decides), sentences, and changes
+	// in etcd.
 	Place, Duration, Value, Decisive lipgloss.Style
 	// Layer returns the style of a layer. It is nil for plain text.
 	Layer func(layer string) lipgloss.Style

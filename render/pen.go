@@ -39,8 +39,8 @@ func newPen(o *view.Options, l *Layout) pen {
 }
 
 // paint returns a text in a style. In a plain drawing, it calls Style.Render only
-// for a text with tabs, which Render replaces. Render is slow: without colours, it
-// would take half the time of a full view.
+// for a text with tabs, because Render replaces tabs. Render is slow: it would take
+// half the time of a full view without colours.
 func (p *pen) paint(style lipgloss.Style, text string) string {
 	if p.plain && !strings.Contains(text, "\t") {
 		return text

@@ -77,7 +77,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatalf("%v (go test ./render -update writes it)", err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (go test ./render -update writes it anew); \"apitrace show\" prints what is in it now", file)
+		t.Errorf("the drawing differs from %s (go test ./render -update writes this file anew)", file)
 	}
 }
 

@@ -31,9 +31,9 @@ func newSideBySide(d *diffDrawing) *sideBySide {
 	return &sideBySide{diffDrawing: d, sides: [2]*oneSide{d.side(0, column), d.side(1, column)}, column: column}
 }
 
-// A guide has the lines of the tree before a step: first before the first line of
-// the step, rest before its other lines, without the lines to the steps that it
-// called.
+// A guide has the lines of the tree before a step: first is before the first line of
+// the step, rest before its other lines. rest lacks the line to the steps that the
+// step called.
 type guide struct{ first, rest string }
 
 // A oneSide draws the steps of one side.
@@ -118,8 +118,8 @@ func (s *sideBySide) node(step *view.ComparedStep, at [2]guide) {
 }
 
 // write writes the lines of both sides next to each other, with the step's mark in
-// between. If a side has fewer lines, it has the lines of the tree in below
-// instead.
+// between. If a side has fewer lines than the other, below replaces the missing
+// lines.
 func (s *sideBySide) write(step *view.ComparedStep, lines [2][]string, below [2]string) {
 	style, mark := s.changeStyle(step.Change, &step.StepHead), step.Mark
 	for i := range max(len(lines[0]), len(lines[1])) {

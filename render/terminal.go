@@ -9,10 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// UseColour decides whether output is coloured. The flag "always" or "never"
-// decides. With "auto" or "", a non-empty NO_COLOR means no, or else a non-empty
-// FORCE_COLOR means yes. Otherwise, output is coloured in a terminal, unless TERM
-// is "dumb". For any other flag, UseColour returns an error.
+// UseColour reports whether output is coloured: yes for the flag "always", no for
+// "never". With "auto" or "", a non-empty NO_COLOR means no, or else a non-empty
+// FORCE_COLOR means yes. Without both, output is coloured in a terminal, unless
+// TERM is "dumb". For any other flag, UseColour returns an error.
 func UseColour(flag string, terminal bool, getenv func(string) string) (bool, error) {
 	switch flag {
 	case "always":
@@ -32,10 +32,11 @@ func UseColour(flag string, terminal bool, getenv func(string) string) (bool, er
 	return terminal && getenv("TERM") != "dumb", nil
 }
 
-// UseHyperlinks decides whether places become hyperlinks (OSC 8). FORCE_HYPERLINK
-// decides if it is set: "0" means no, any other value means yes. Otherwise, there
-// are links in terminals that are known to support them. A program cannot ask a
-// terminal for this, and a terminal without support may print garbage.
+// UseHyperlinks reports whether places become hyperlinks (OSC 8). If
+// FORCE_HYPERLINK is not empty, "0" means no, and any other value means yes.
+// Otherwise, there are links in terminals that are known to support them. A
+// program cannot ask a terminal whether it does, and a terminal without support
+// may print garbage.
 func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 	if force := getenv("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -54,7 +55,8 @@ func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 		slices.Contains([]string{"xterm-kitty", "alacritty", "foot", "xterm-ghostty"}, getenv("TERM"))
 }
 
-// ColourProfile returns which colours the terminal has, from COLORTERM and TERM.
+// ColourProfile returns the range of colours of the terminal, according to COLORTERM
+// and TERM.
 func ColourProfile(getenv func(string) string) colorprofile.Profile {
 	term := getenv("TERM")
 	switch {

@@ -109,8 +109,8 @@ type drawnStep struct {
 	plugins                []view.PluginLine
 	// details and links are written below the step. A link is not broken into lines.
 	details, links []string
-	// opens is set for the first step of a section. The heading of the section says
-	// how this step is called, so the step does not.
+	// opens is set for the first step of a section. Such a step does not say on which
+	// goroutine it runs, because the heading of the section does.
 	opens bool
 }
 

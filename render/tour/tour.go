@@ -1,6 +1,7 @@
 // Package tour writes a recording's default view as a tour of VS Code's CodeTour
-// (https://github.com/microsoft/codetour). Each key step becomes a step, at its line in a
-// checkout of Kubernetes, with the guide's note and the recorded values.
+// (https://github.com/microsoft/codetour). Each step of the view becomes a step of the
+// tour, at its line in a checkout of Kubernetes, with the guide's note and the recorded
+// values.
 package tour
 
 import (

@@ -69,7 +69,7 @@ func TestToursOfAllScenarios(t *testing.T) {
 		}
 		w := write(t, rec)
 		if w.Ref != rec.K8sVersion || w.Title != rec.Scenario {
-			t.Errorf("%s: got the title %q and the ref %q, expected the scenario and the release", rec.Scenario, w.Title, w.Ref)
+			t.Errorf("%s: got the title %q and the ref %q, expected the names of the scenario and the release", rec.Scenario, w.Title, w.Ref)
 		}
 		files := 0
 		for _, s := range w.Steps {
