@@ -33,7 +33,7 @@ func EscapeLines(s string) string {
 	})
 }
 
-// escape is Escape with keep in place of unicode.IsPrint.
+// escape is Escape, with keep in place of unicode.IsPrint.
 func escape(s string, keep func(rune) bool) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !keep(r) }) {
 		return s

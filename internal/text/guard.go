@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Guard protects a terminal. It passes text, color sequences and links to
-// web pages. It escapes everything else that could move the cursor, reorder a
-// line or control the terminal, because names, paths and errors come from
-// servers, files and clients. Views escape such parts themselves. A Guard is
-// for output that is written unchanged, such as JSON. Several goroutines may
-// write.
+// A Guard protects a terminal from names, paths and errors, which come from
+// servers, files and clients. It passes text, color sequences and links to web
+// pages. It escapes everything else that could move the cursor, reorder a line
+// or control the terminal. Views escape such texts themselves. A Guard is for
+// output that is written unchanged, such as JSON. Several goroutines may write
+// to a Guard at once.
 type Guard struct {
 	// To is the terminal.
 	To io.Writer
@@ -32,8 +32,8 @@ var (
 	begun = regexp.MustCompile("^\x1b(?:\\[[0-9;:]{0,40}|\\](?:8?|8;|8;;[!-~]{0,400}\x1b?))?$")
 )
 
-// Harmless escapes a whole text as a Guard does. It is for code that does not
-// write to a Guard.
+// Harmless escapes a whole text as a Guard does. It is for output that does not
+// go through a Guard.
 func Harmless(s string) string {
 	out, rest := harmless([]byte(s))
 	return out + EscapeLines(string(rest))

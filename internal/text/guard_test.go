@@ -23,7 +23,7 @@ func TestGuard(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out.String() != want {
-			t.Fatalf("in pieces of %d: %q, expected %q", size, out.String(), want)
+			t.Fatalf("written in pieces of %d bytes: got %q, expected %q", size, out.String(), want)
 		}
 	}
 }
@@ -31,13 +31,13 @@ func TestGuard(t *testing.T) {
 func TestHarmless(t *testing.T) {
 	const own = "\x1b[1;38;5;25mlayer\x1b[m \x1b]8;;https://example.org/x\x1b\\link\x1b]8;;\x1b\\\nnext"
 	if got := Harmless(own); got != own {
-		t.Errorf("allowed sequences become %q, expected them unchanged", got)
+		t.Errorf("Harmless of allowed sequences = %q, expected the same text", got)
 	}
 	for in, want := range map[string]string{
 		"a\x1b]0;owned\ab": `a\x1b]0;owned\ab`, "\x1b[2Jx": `\x1b[2Jx`, "gpj\u202eexe\u009b": `gpj\u202eexe\u009b`, "cut \x1b[3": `cut \x1b[3`, "bad\xff": `bad\xff`,
 	} {
 		if got := Harmless(in); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
+			t.Errorf("Harmless(%q) = %q, expected %q", in, got, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestShellWord(t *testing.T) {
 	} {
 		got := ShellWord(word)
 		if got != want {
-			t.Errorf("%q becomes %s, expected %s", word, got, want)
+			t.Errorf("ShellWord(%q) = %s, expected %s", word, got, want)
 		}
 		out, err := exec.Command("sh", "-c", "printf %s "+got).Output()
 		if err != nil || string(out) != word {

@@ -14,7 +14,7 @@ func TestNearest(t *testing.T) {
 		"xyzzy":    {},
 	} {
 		if got := Nearest(word, known, 2); !slices.Equal(got, want) {
-			t.Errorf("the words nearest to %q are %q, expected %q", word, got, want)
+			t.Errorf("Nearest(%q) = %q, expected %q", word, got, want)
 		}
 	}
 }

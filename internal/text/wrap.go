@@ -70,7 +70,7 @@ func Columns(s string) int {
 }
 
 // isLine reports whether a text begins with a character of the Unicode block
-// Box Drawing, U+2500 to U+257F.
+// Box Drawing, U+2500 to U+257F. Trees are drawn with these characters.
 func isLine(s string) bool {
 	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95) && s[2]&0xc0 == 0x80
 }
@@ -87,9 +87,9 @@ func isASCII(s string) bool {
 }
 
 // Blank returns the separator between a line and the next word or line of its
-// paragraph. This is a blank, but nothing between two wide characters. Next to
-// full-width punctuation it is nothing, too, because such punctuation includes
-// a blank. An arrow keeps its blanks.
+// paragraph: "" between two wide characters and next to full-width punctuation,
+// which includes a blank, and " " otherwise. An arrow keeps its blanks, even
+// next to such punctuation.
 func Blank(line, next string) string {
 	before, _ := utf8.DecodeLastRuneInString(line)
 	after, _ := utf8.DecodeRuneInString(next)

@@ -26,9 +26,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestBlank checks that words, and the lines of a paragraph, are joined by the
-// same rule: without a blank between wide characters, and next to full-width
-// punctuation.
+// TestBlank checks Blank, and that Wrap joins the lines of a paragraph by the
+// same rule.
 func TestBlank(t *testing.T) {
 	for _, c := range []struct{ line, next, want string }{
 		{"one", "two", " "},
