@@ -8,8 +8,8 @@ import (
 
 // A bitCoder writes or reads numbers as the bits of one arithmetic code: the
 // better a Model predicts a bit, the less space the bit takes. The code suits
-// numbers without repeated sequences, such as times. zstd cannot compress such
-// numbers well.
+// numbers without repeated sequences, such as times, which zstd cannot compress
+// well.
 //
 // The code is a number from low to high. Its leading bytes are written as soon
 // as low and high share them.

@@ -1,7 +1,7 @@
 // Package columns defines the format of the data files inside apitrace:
 // recordings, the index of the sources, the names of all releases, and the
-// search index. A file has one column for each field. The same code of another
-// package writes and reads the fields.
+// search index. A file has one column for each field. The packages that define
+// the fields have the same code for writing and for reading them.
 //
 // A file is compressed with zstd. It has the version of the format, the names
 // and sizes of the columns, and their content. The column "texts" holds each
@@ -18,10 +18,10 @@ import (
 	"time"
 )
 
-// A Codec writes values into columns, or reads them. Its methods are called
-// with the same code for both, so that both cannot diverge. A writing codec
-// writes the value that a pointer refers to; a reading codec sets this value.
-// After the first error, a Codec does nothing.
+// A Codec writes values into columns, or reads them. The same code calls its
+// methods for writing and for reading, so that the two cannot diverge. A writing
+// codec writes the value that a pointer refers to; a reading codec sets this
+// value. After the first error, a Codec does nothing.
 type Codec struct {
 	writing bool
 	columns *columns
@@ -93,7 +93,7 @@ func Open(packed, common []byte) (*Codec, error) {
 }
 
 // Reread finishes writing and returns a codec that reads the values. It is for
-// tests that do not pack. c must not be used any more.
+// tests that do not call Pack. c must not be used any more.
 func (c *Codec) Reread() (*Codec, error) {
 	if c.finish(); c.err != nil {
 		return nil, c.err
@@ -199,8 +199,8 @@ func Fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
 func Unfold(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // Predicted writes or reads a number with a model's prediction in a context.
-// The context must be a small number, because the model has memory for each
-// context up to it.
+// The context must be a small number, because the model allocates memory for
+// every context up to this number.
 func (c *Codec) Predicted(model *Model, v *uint64, context int) {
 	if c.err != nil {
 		return
@@ -314,8 +314,8 @@ func (c *Codec) Bytes(column string, v *[]byte) {
 	*v = c.columns.take(column)
 }
 
-// Time writes or reads a time as nanoseconds since 1970. It reads it in UTC. 0
-// stands for the zero time.
+// Time writes or reads a time as nanoseconds since 1970. 0 stands for the zero
+// time. A time that was read is in UTC.
 func (c *Codec) Time(column string, t *time.Time) {
 	var ns int64
 	if !t.IsZero() {
@@ -333,7 +333,7 @@ func List[T any](c *Codec, column string, all *[]T, each func(*T)) {
 	n := uint64(len(*all))
 	c.Number(column, &n)
 	if !c.writing && c.err == nil && n > 0 {
-		if n > 100 && n > uint64(c.columns.size()) { // an element takes a byte or more, so do not allocate for more; a short list needs no check
+		if n > 100 && n > uint64(c.columns.size()) { // each element takes a byte or more, so n is wrong; a short list needs no check
 			c.err = fmt.Errorf("column %q: expected %d elements: %w", column, n, errTruncated)
 			return
 		}

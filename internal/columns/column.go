@@ -137,8 +137,8 @@ func (c *columns) size() int {
 const (
 	// MaxSize is the maximum size of an unpacked file in bytes.
 	MaxSize = 64 << 20
-	// window is the greatest distance in bytes of repetitions that the
-	// compression finds.
+	// window is the greatest distance, in bytes, at which the compression finds
+	// a repetition.
 	window = 8 << 20
 	// dictionary is the number of the dictionary common in a zstd frame. pack
 	// and unpack must use the same number.
@@ -197,9 +197,8 @@ func unpack(packed, common []byte) (*columns, error) {
 		return nil, err
 	}
 	defer r.Close()
-	// A frame does not tell the size of its data, which is four to seven times
-	// the size of the frame. With enough capacity, the data is not copied
-	// while it grows.
+	// A frame does not say how large its data is: four to seven times as large
+	// as the frame. With enough capacity, the data is not copied while it grows.
 	raw, err := r.DecodeAll(packed, make([]byte, 0, 8*len(packed)))
 	if err != nil {
 		return nil, err
