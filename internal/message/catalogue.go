@@ -18,7 +18,7 @@ var chinese string
 var catalogue = sync.OnceValue(func() map[string]string {
 	all, _, err := parse(chinese)
 	if err != nil {
-		panic("zh.po: " + err.Error()) // a test parses zh.po
+		panic("zh.po: " + err.Error()) // impossible, because a test parses zh.po
 	}
 	return all
 })

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module, without
+// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module, except
 // the probe and the maintainers' command. Messages are the constants passed to a parameter named
 // format, both constants of Plural, and the descriptions of flags.
 func TestEveryMessageIsInTheCatalogue(t *testing.T) {
@@ -85,7 +85,7 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// addFormats adds the file's functions and methods with a parameter named format. They must be
+// addFormats adds the file's functions and methods with a parameter named format, if they are
 // variadic or NewError.
 func addFormats(file *ast.File, formats map[string]int) {
 	add := func(name string, function *ast.FuncType) {
@@ -131,7 +131,7 @@ func (s source) collect(formats map[string]int, used map[string]string, wrong fu
 		for _, arg := range s.messages(call, formats) {
 			text, ok := constantText(arg)
 			if name, isName := arg.(*ast.Ident); isName && (name.Name == "format" || s.tree.Name.Name == "message") {
-				continue // the caller's parameter
+				continue // the format is a parameter of the calling function
 			}
 			if field, isField := arg.(*ast.SelectorExpr); isField && field.Sel.Name == "format" {
 				continue
@@ -299,7 +299,7 @@ func TestPrinter(t *testing.T) {
 		t.Errorf("a message that the catalogue lacks is %q, expected the English text", got)
 	}
 	if got := zh.Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "身份某" {
-		t.Errorf("a Chinese message with a Text as operand is %q", got)
+		t.Errorf("a Chinese message with a Text as operand is %q, expected \"身份某\"", got)
 	}
 	if got := (Printer{}).Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "as x" {
 		t.Errorf("an English message with a Text as operand is %q, expected \"as x\"", got)

@@ -22,9 +22,9 @@ var chineseElsewhere = map[string]string{
 	"workshop/value.go":          "numbers that a learner may answer with",
 }
 
-// TestChineseIsInTheCatalogue finds Chinese in Go code. The Chinese messages of apitrace belong
-// in zh.po, so that there is one place to read and correct them. Other files, such as the
-// guide's, may contain Chinese.
+// TestChineseIsInTheCatalogue finds Chinese in Go code. The Chinese messages of apitrace must
+// be in zh.po, so that there is one place to read and correct them. Files that are not Go
+// code, such as the guide, may contain Chinese.
 func TestChineseIsInTheCatalogue(t *testing.T) {
 	chinese := regexp.MustCompile(`[\p{Han}\x{3001}-\x{303f}\x{ff01}-\x{ff65}]`)
 	var found []string

@@ -14,8 +14,9 @@ type localizedError struct {
 	args    []any
 }
 
-// Errorf is like fmt.Errorf, and wraps the operands of %w. An operand that is an error or
-// a localizer is reported in the whole error's language. The format must be a constant.
+// Errorf is like fmt.Errorf, and wraps the operands of %w. Operands that are errors or
+// localizers are reported in the same language as the whole error. The format must be a
+// constant.
 func Errorf(format string, args ...any) error {
 	return &localizedError{english: fmt.Errorf(format, args...), format: format, args: args}
 }

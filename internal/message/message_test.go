@@ -40,7 +40,7 @@ func TestListsInTheirLanguage(t *testing.T) {
 		t.Errorf("List returned %q for no items and %q for one item, expected \"\" and \"a\"", none, one)
 	}
 	if got := Errorf("expected %s", Alternatives([]string{"a", "b", "c"})); For("zh").Error(got) != `应给出"a"、"b" 或 "c"` {
-		t.Errorf("an error with Alternatives in Chinese is %s", For("zh").Error(got))
+		t.Errorf("an error with Alternatives in Chinese is %s, expected quoted words that are joined in Chinese", For("zh").Error(got))
 	}
 	if en, zh := (Printer{}).Clauses("x", "y"), For("zh").Clauses("x", "y"); en != "x, y" || zh != "x，y" {
 		t.Errorf("Clauses returned %s and %s, expected \"x, y\" and \"x，y\"", en, zh)

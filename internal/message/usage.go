@@ -1,7 +1,8 @@
 package message
 
-// A UsageError reports a mistake in a command: a wrong flag, name or combination.
-// apitrace exits with another status than for a failure, and says which help to read.
+// A UsageError reports a mistake in a command line: a wrong flag, name or combination.
+// For a UsageError, apitrace exits with another status than for a failure, and says which
+// help to read.
 type UsageError struct {
 	Err error
 	// Command is the command with the right help; "" if unknown.
