@@ -60,7 +60,8 @@ func (c *chooser) view(most int) *View {
 	return v
 }
 
-// findCandidates decides which calls may be shown.
+// findCandidates marks the candidates. It also counts the matching calls, and
+// the calls for View.Plumbing and View.Handled.
 func (c *chooser) findCandidates() {
 	errors := c.errors
 	if c.choice.Full {

@@ -169,7 +169,7 @@ func (t *sentenceFinder) allowed(i int) message.Message {
 	if reason != "" {
 		return saysAllowed.With(reason)
 	}
-	by := t.tree.Call(i) // the last authorizer that i called decided
+	by := t.tree.Call(i) // the last authorizer that i called made the decision
 	for child := range t.tree.Children(i) {
 		if c := t.tree.Call(child); strings.HasSuffix(c.Function, ".Authorize") {
 			by = c
@@ -646,8 +646,8 @@ func (t *sentenceFinder) written() bool {
 }
 
 // converted returns the type of the event that call i sends to a watcher, or
-// "" if it sends none. The watcher's selector decides about the type, in a
-// call below i. For example, any write that brings an object into the
+// "" if it sends none. A call below i chooses the type, according to the
+// watcher's selector. For example, any write that brings an object into the
 // selection becomes ADDED (convertToWatchEvent in
 // apiserver/pkg/storage/cacher/cache_watcher.go).
 func (t *sentenceFinder) converted(i int) string {

@@ -268,8 +268,8 @@ server/root
 	}
 }
 
-// TestErrorPathsWithoutAnErrorOfTheHandler checks the error paths of requests
-// if something else than an error of the handler decided the answer.
+// TestErrorPathsWithoutAnErrorOfTheHandler checks the error paths of failed
+// requests if the answer did not come from an error of the handler.
 func TestErrorPathsWithoutAnErrorOfTheHandler(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int

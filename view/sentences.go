@@ -116,8 +116,8 @@ func (t *sentenceFinder) most(most int) []Sentence {
 		t.found = t.found[:most]
 	}
 	slices.SortStableFunc(t.found, func(a, b weighted) int {
-		// Goroutines run concurrently. The earlier event comes first, whichever
-		// goroutine was started first.
+		// Goroutines run concurrently. So sentences are in the order of the events,
+		// not in the order of entry.
 		return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.at, b.at))
 	})
 	var all []Sentence

@@ -141,8 +141,8 @@ func (w *stepWriter) head(n *Node, call *trace.Call, o outcome) StepHead {
 // tell adds the parts of a step that a link to its section does not show: the texts of
 // a failure and the note.
 func (w *stepWriter) tell(out *StepHead, n *Node, call *trace.Call, o outcome) {
-	// The default view leaves out failures that did not decide the request. It also
-	// leaves out texts on the error path, which the sentence above the tree has.
+	// The default view leaves out failures that did not make the request fail. It also
+	// leaves out texts on the error path, because the sentence above the tree has them.
 	if n.Origin && hasFailed(call) && (w.options.Full || w.options.Filter.Errors || o.fatal && o.path == nil) {
 		out.Errors = w.errors(call)
 	}
