@@ -17,9 +17,9 @@ import (
 type recordOptions struct {
 	versions []string
 	folder   string
-	// index makes only the index, names only the list of the names in all releases,
-	// and faults only the recordings of these faults of the course; "all" stands for
-	// all faults.
+	// If index is set, the command makes only the index. If names is set, it makes only
+	// the list of the names in all releases. If faults is set, it makes only the
+	// recordings of these faults of the course; "all" stands for all faults.
 	index, names bool
 	faults       []string
 }
@@ -34,9 +34,9 @@ fails is reported and left out, with the reason in the file. When a release fail
 others are still recorded. The file of another patch release of the same minor version is
 removed.
 
-The index of all releases lists the functions of their sources and the calls in each. It is
-made from the sources, without building a server; --index makes only the index. --names makes
-only the list of the names in all released sources.
+The index of all releases lists the functions in their sources and the calls in each function.
+It is made from the sources, without building a server; --index makes only the index. --names
+makes only the list of the names in all released sources.
 
 With the default release, the recordings of the course's last chapter are made, too: one for
 each server with a fault. --faults makes only these, --faults=fault-c only one of them. Each

@@ -20,9 +20,9 @@ type file struct {
 	mode fs.FileMode
 }
 
-// writeArchive writes files to a compressed archive, sorted by name. All have the time
-// modified and no owner, so that the archive depends only on this time and on the files'
-// names, modes and bytes.
+// writeArchive writes files to a compressed archive, sorted by name. modified is the time
+// of each file in the archive, and 0 is its owner and group. So the archive depends only on
+// this time and on the files' names, modes and bytes.
 func writeArchive(path string, files []file, modified time.Time) (err error) {
 	out, err := os.Create(path)
 	if err != nil {

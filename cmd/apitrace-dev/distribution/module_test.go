@@ -105,8 +105,8 @@ func embedded(t *testing.T, folder string) (files []string) {
 }
 
 // TestNightlyGoInstall installs the program with "go install MODULE@VERSION" from a
-// module proxy in files, into an empty module cache. Then it runs commands that need no
-// server in an empty folder.
+// module proxy in files, into an empty module cache. Then, in an empty folder, it runs
+// commands that need no server.
 func TestNightlyGoInstall(t *testing.T) {
 	testenv.Nightly(t)
 	const version = "v0.0.1"

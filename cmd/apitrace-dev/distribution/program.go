@@ -29,7 +29,9 @@ type program struct {
 }
 
 // environment returns the environment of a go command that builds for the platform. It
-// overrides the user's settings that would change the program.
+// overrides the user's environment variables for cgo, flags, workspaces, experiments and
+// processor levels. The empty GOFLAGS and GOEXPERIMENT do not override settings of
+// "go env -w".
 func (p platform) environment() []string {
 	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOFLAGS=", "GOWORK=off",
 		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
@@ -125,7 +127,7 @@ func (p *program) readme(folder string) (files []file, err error) {
 	return files, nil
 }
 
-// link matches the target of a link in Markdown.
+// link matches the part "](target)" of a Markdown link without a title.
 var link = regexp.MustCompile(`\]\([^)\s]+\)`)
 
 // linked makes a page's relative links absolute: it puts address before the path of the

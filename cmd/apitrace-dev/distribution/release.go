@@ -5,7 +5,7 @@
 // The same commit and the same release of Go give the same bytes on every machine. For
 // this, the programs contain no paths, and every date is the date of the commit.
 //
-// Publishing the files does not belong here.
+// The package does not publish the files.
 package distribution
 
 import (

@@ -217,8 +217,8 @@ func TestArchiveDependsOnBytesOnly(t *testing.T) {
 }
 
 // TestLicencesOfPackages checks that readLicences reads the licences in a package's
-// folder and the folders above it, but not beside it. A module without a licence must
-// give an error.
+// folder and in the folders above it, but not in other folders. A module without a licence
+// must give an error.
 func TestLicencesOfPackages(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"LICENSE.md", "used/deep/x.go", "used/NOTICE", "used/deep/license_test.go", "other/COPYING"} {

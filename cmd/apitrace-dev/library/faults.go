@@ -24,9 +24,9 @@ import (
 // and records them. It writes the recordings to a file in the folder, for package
 // trace/recordings.
 //
-// A recording names the fault in place of the patched files, which would answer the
-// exercise. A fault that cannot be recorded is left out and is part of the error. If
-// names are given, only these faults are recorded; the recordings of other faults are
+// A recording has the fault's name as its edited file. The names of the patched files would
+// answer the exercise. A fault that cannot be recorded is left out, and the error says why.
+// If names are given, only these faults are recorded; the recordings of other faults are
 // copied from this program's embedded ones.
 func RecordFaults(ctx context.Context, version, folder string, names []string, to session.Reporter) error {
 	faults, err := fault.List()

@@ -59,8 +59,8 @@ func Check(versions []string, folder string) error {
 	return nil
 }
 
-// Record makes the index and the recordings of releases in a folder, or only the index.
-// With the default release, it also records the course's faults.
+// Record makes the index and the recordings of releases in a folder. For the default
+// release, it also records the course's faults. With onlyIndex, it makes only the index.
 func Record(ctx context.Context, versions []string, folder string, onlyIndex bool, to session.Reporter) error {
 	var failed error
 	for _, version := range versions {

@@ -1,7 +1,7 @@
 // Package library makes the files that apitrace embeds: the recordings of releases and of
 // the course's faults, and the indexes of functions, calls and names.
 //
-// Making a distribution of apitrace does not belong here; package distribution does that.
+// Package distribution makes the files of a release of apitrace.
 package library
 
 import (
@@ -57,8 +57,8 @@ func recordRelease(ctx context.Context, version, folder string, to session.Repor
 	return errors.Join(r.failed, r.write(folder))
 }
 
-// infoOf returns the facts in all releases' recordings: the time, the commit of the
-// folder's repository, and the Go toolchain.
+// infoOf returns the facts that do not depend on the recorded release: the time, the commit
+// of the folder's repository, and the Go toolchain.
 func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
@@ -72,8 +72,8 @@ func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
 }
 
 // commitOf returns the commit of the folder's repository, with "-dirty" if files other
-// than recordings differ from it. The binary's build information is no help, because the
-// go command records none in a git worktree.
+// than recordings differ from it. It does not use the binary's build information, because
+// the go command records no commit in a git worktree.
 func commitOf(ctx context.Context, folder string) (string, error) {
 	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
 	if err != nil {

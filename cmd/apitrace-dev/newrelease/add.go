@@ -1,7 +1,7 @@
 // Package newrelease brings a release of Kubernetes into a checkout of apitrace, as far
 // as a machine can. "apitrace-dev add-release" calls it.
 //
-// Recording a release on running servers does not belong here; package library does that.
+// Package library records a release on running servers.
 package newrelease
 
 import (
@@ -41,11 +41,11 @@ type Addition struct {
 // Add adds the release to the checkout.
 //
 // It first checks which functions of the guide the release lacks. If there are any, Add
-// writes them to Out with their renames, moves or removals, as far as the sources show
-// them, changes nothing and returns an error. Otherwise it adds the release to the list
-// of releases. Then it builds apitrace, kube-apiserver and etcd, records the scenarios,
-// rebuilds the documents, and drafts a page on the changes. At the end it writes the
-// remaining tasks for a person to Out.
+// writes them to Out, with the renames, moves and removals that the sources show. It then
+// changes nothing and returns an error. Otherwise it adds the release to the list of
+// releases. Then it builds apitrace, kube-apiserver, etcd and the sample server, records the
+// scenarios, rebuilds the indexes and documents, and drafts a page on the changes. At the
+// end it writes the remaining tasks for a person to Out.
 //
 // After a failure, a second call continues: builds and changes of the list stay.
 func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
@@ -83,7 +83,7 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 	return nil
 }
 
-// check reads the list of releases. It returns an error if the folder has none, if the
+// check reads the list of releases. It returns an error if the folder has no list, if the
 // version is not a release's tag, or if it is older than all releases in the list.
 func (a *Addition) check() (list []byte, err error) {
 	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {

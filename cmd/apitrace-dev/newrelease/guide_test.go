@@ -34,9 +34,9 @@ const (
 )
 
 // TestGoneFunctionsAreNamedWithWhatTheyBecame reads two releases of a package. Of the
-// guide's steps, only handle must be reported, once: handle.func1 is part of it, Stays is
-// in both releases, and never is in none. gone is removed, too, but its step ends with
-// v1.98.
+// guide's steps, only handle must be reported, once. handle.func1 is part of handle. Both
+// releases have Stays. Neither has the function never. gone is removed, too, but its step
+// ends with v1.98.
 func TestGoneFunctionsAreNamedWithWhatTheyBecame(t *testing.T) {
 	var b renames.Builder
 	add(t, &b, "v1.98.0", before)

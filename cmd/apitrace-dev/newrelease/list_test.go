@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// TestInsert adds releases to the list in apiserver/version.go as it is.
+// TestInsert adds releases to the real list in apiserver/version.go.
 func TestInsert(t *testing.T) {
 	source, err := os.ReadFile("../../../" + listFile)
 	if err != nil {
@@ -25,7 +25,7 @@ func TestInsert(t *testing.T) {
 	} {
 		changed, replaced, err := insert(source, test.version)
 		if err != nil || replaced != test.replaced || !strings.Contains(string(changed), test.want) {
-			t.Errorf("%s: %v, replaced %q, expected %q and %s in\n%.600s", test.name, err, replaced, test.replaced, test.want, changed)
+			t.Errorf("%s: insert returned the error %v and replaced %q, expected replaced %q, and %s in\n%.600s", test.name, err, replaced, test.replaced, test.want, changed)
 		}
 	}
 	if _, _, err := insert(source, semver.MajorMinor(apiserver.DefaultVersion)+".99"); err == nil {
