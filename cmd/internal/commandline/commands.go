@@ -85,8 +85,8 @@ func OneArgument(what message.Message) cobra.PositionalArgs {
 
 // TakeAfterDash changes how a command treats the arguments after "--". If takes returns
 // true, the command stores them in flags: they are the flags of another program.
-// Otherwise they are ordinary arguments. If the first of them begins with "--", the
-// command then fails with the message refusal, which gets this argument.
+// Otherwise they are ordinary arguments, but the first of them must not begin with "--":
+// the command fails with the message refusal, which gets this argument.
 func TakeAfterDash(command *cobra.Command, flags *[]string, takes func() bool, refusal message.Message) {
 	check, run := command.Args, command.RunE
 	split := func(c *cobra.Command, args []string) (before, after []string) {

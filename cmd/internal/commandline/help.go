@@ -75,7 +75,7 @@ func FileName(command *cobra.Command) string {
 	return name + ".txt"
 }
 
-// Translate translates a program's help into the printer's language; English stays. The
+// Translate translates a program's help from English into the printer's language. The
 // folder holds a help file for each command. A command without a valid file keeps its
 // English text, and so does a flag with a description that is not in the catalogue.
 // values are the variable parts of descriptions, such as the default release.

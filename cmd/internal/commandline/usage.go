@@ -24,7 +24,7 @@ func init() {
 	cobra.AddTemplateFunc("flagSections", flagSections)
 }
 
-// sectionOf is the annotation of a flag with the title of its section in the help.
+// sectionOf is the key of a flag's annotation with the place and the title of its section.
 const sectionOf = "apitrace_section"
 
 // A Section is a part of the flags in the help.
@@ -77,8 +77,8 @@ func flagSections(flags *pflag.FlagSet, lang string) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// UsageTemplate adapts cobra's template of usage texts: it wraps flags'
-// descriptions, and has headings in the printer's language.
+// UsageTemplate returns cobra's template of usage texts with wrapped descriptions of
+// flags, and with headings in the printer's language.
 func UsageTemplate(template string, p message.Printer) string {
 	template = strings.Replace(template, "\nFlags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", fmt.Sprintf("\n{{flagSections .LocalFlags %q}}", p.Lang()), 1)
 	if p.Lang() == "en" {

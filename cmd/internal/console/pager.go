@@ -12,8 +12,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// pagerCommand returns the shell command of the pager, or "" for none. APITRACE_PAGER and
-// PAGER name the pager, and "cat" means none, as for git.
+// pagerCommand returns the shell command of the pager, or "" for none. APITRACE_PAGER or
+// PAGER names the pager, and "cat" means none, as for git. The default is less, if it is
+// installed.
 func pagerCommand(lookup func(string) (string, bool)) string {
 	for _, name := range []string{"APITRACE_PAGER", "PAGER"} {
 		if pager, set := lookup(name); set {
@@ -29,9 +30,9 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return "less"
 }
 
-// Paged returns streams to the user's pager, or s if wanted is not set, the output is not
-// a terminal, or there is no pager. The caller must call wait at the end; it waits until
-// the user has left the pager.
+// Paged returns streams to the user's pager. It returns s if wanted is not set, if the
+// output is not a terminal, or if there is no pager. The caller must call wait at the end,
+// which waits until the user has left the pager.
 func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	none := func() error { return nil }
 	command := pagerCommand(os.LookupEnv)

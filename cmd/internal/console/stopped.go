@@ -19,5 +19,5 @@ func (e *StoppedError) Localize(p message.Printer) string {
 	return p.Sprintf("stopped by signal: %s", e.signal)
 }
 
-// Signal returns the signal, for the programs that apitrace runs.
+// Signal returns the signal. Package session sends it to the programs that apitrace runs.
 func (e *StoppedError) Signal() syscall.Signal { return e.signal }

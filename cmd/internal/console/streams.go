@@ -1,7 +1,7 @@
 // Package console is a command's input and output, on a terminal, a file or a pipe:
 // results, notices, the progress of builds, and the pager.
 //
-// The content of the output does not belong here; package output prints recordings.
+// Package output prints recordings on these streams.
 package console
 
 import (
@@ -29,7 +29,7 @@ import (
 type Streams struct {
 	In io.Reader
 	// On a terminal, a text.Guard escapes control sequences, so that texts from a server
-	// cannot control it.
+	// cannot control the terminal.
 	Out, Err io.Writer
 	// Width is the number of Out's columns; 0 without a terminal.
 	Width int
@@ -74,7 +74,7 @@ func unguarded(w io.Writer) io.Writer {
 func (s *Streams) Confirm(warning message.Message, flag string) error {
 	in, ok := s.In.(*os.File)
 	if !ok || !s.ErrTerminal || !term.IsTerminal(int(in.Fd())) {
-		return message.UsageErrorf("%s Without a terminal to ask on, nothing was done: %s does it", warning, flag)
+		return message.UsageErrorf("%s Nothing was done, because there is no terminal to ask on: add %s to do it", warning, flag)
 	}
 	fmt.Fprint(s.Err, warning.Localize(s.Printer)+" "+s.Printer.Sprintf("Type yes to go on: "))
 	answer, err := bufio.NewReader(in).ReadString('\n')
@@ -104,11 +104,11 @@ func (s *Streams) Close() {
 	}
 }
 
-// Load reads a recording from a file, or standard input for "-".
+// Load reads a recording from a file, or from standard input for "-".
 func (s *Streams) Load(file string) (*trace.Recording, error) { return session.Load(file, s.In, s) }
 
-// ReadInput reads at most [bounded.MaxText] bytes from a file or a pipe, or standard
-// input for "-".
+// ReadInput reads a file or a pipe, or standard input for "-". It returns an error for more
+// than [bounded.MaxText] bytes.
 func (s *Streams) ReadInput(name string) ([]byte, error) {
 	if name == "-" {
 		return bounded.ReadAll(s.In, "standard input", bounded.MaxText)

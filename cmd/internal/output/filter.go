@@ -140,9 +140,9 @@ func titled(asked []string, known []knownLayer) (name string, pieces int) {
 	return "", 0
 }
 
-// matchingLayer returns the layer with a name, or the only one with this prefix of
-// its name, in any case. If there is none, it returns the only layer with a title
-// that has the prefix.
+// matchingLayer returns the layer with the name asked, or the only layer with a name that
+// begins with asked. If no name does, it returns the only layer with a title that begins
+// with asked. Upper and lower case are the same.
 func matchingLayer(asked string, known []knownLayer) (string, error) {
 	asked = strings.ToLower(asked)
 	names := layerNames(known)
@@ -208,7 +208,7 @@ func whatIs(rec *trace.Recording) message.Message {
 	return message.Of("%s %s", rec.Scenario, rec.K8sVersion)
 }
 
-// A functionSet matches the functions that it holds.
+// A functionSet is a sorted list of functions. It matches these functions.
 type functionSet []string
 
 // Match implements view.Matcher.

@@ -26,7 +26,7 @@ func (o *Options) Explore(ctx context.Context, std *console.Streams, recording *
 	return terminal.Run(ctx, model, std.In, std.Raw())
 }
 
-// RequestList returns the full-screen list of requests, which the user can open.
+// RequestList returns the full-screen list of requests. The user can open each request.
 func (o *Options) RequestList(std *console.Streams) (session.RequestList, error) {
 	options, err := o.fullScreen(std, 1)
 	if err != nil {

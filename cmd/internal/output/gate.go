@@ -60,8 +60,8 @@ func namesakes(name string) ([]string, error) {
 }
 
 // ExplainGate writes a feature gate's page. version is a release, or "" for the newest
-// one that has the gate. For functions that no recording calls, it takes lines from the
-// sources on this machine, and downloads nothing.
+// one that has the gate. For functions that no recording calls, it takes line numbers from
+// the sources on this machine, and downloads nothing.
 func ExplainGate(std *console.Streams, g *gates.Gate, version string) error {
 	page := &gates.Page{Gate: g}
 	if version == "" {

@@ -1,8 +1,7 @@
-// Package output prints recordings and comparisons as a user asks for them: the format,
-// the view, filters, language and colours, with the values of the command line.
+// Package output prints recordings and comparisons with the format, view, filters, language
+// and colours that a user chose on the command line.
 //
-// Flags do not belong here; cmd/apitrace defines them. Drawing does not belong here
-// either; packages render and trace/export do that.
+// cmd/apitrace defines the flags. Packages render and trace/export draw.
 package output
 
 import (
