@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// carriedReleases returns the releases with embedded recordings that the test covers.
+// carriedReleases returns those recorded releases that the test covers.
 func carriedReleases(t *testing.T) []recordings.Info {
 	t.Helper()
 	releases, err := recordings.Versions()

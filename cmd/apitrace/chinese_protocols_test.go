@@ -129,7 +129,7 @@ func TestMCPSpeaksChinese(t *testing.T) {
 // recorded matches upstream's errors and values in recordings, and Go's word "panic".
 const recorded = `(?m)"[^"]*" is forbidden: .*|invalid bearer token|StorageError: .*|^ *apitrace\.resource = .*|^panic$`
 
-// isChinese reports an error for each line with English words. Known names and texts that
+// isChinese reports the lines with English words as an error. Known names and texts that
 // match a pattern in upstream are allowed.
 func isChinese(t *testing.T, text string, upstream ...string) {
 	t.Helper()

@@ -229,7 +229,7 @@ func commandNames() []string {
 	return names
 }
 
-// knownNames returns the names in the library, the course and the guide.
+// knownNames returns the names of scenarios, exercises and layers.
 func knownNames(t *testing.T) []string {
 	t.Helper()
 	names, err := loadKnownNames()

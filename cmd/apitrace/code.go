@@ -74,10 +74,9 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 	return command
 }
 
-// gate handles the name of a feature gate. The command explain shows the gate, and gate
-// returns true. Other commands, and explain with --edit, show a function or type of this
-// name, so gate returns false; if there is none, it returns an error. Without such a
-// feature gate, it returns false.
+// gate looks for a feature gate with a name. If there is none, it returns false. For
+// explain without --edit, it shows the feature gate and returns true. Otherwise it returns
+// false if a function or type has the name, too, and an error if none has.
 func (o *functionOptions) gate(std *console.Streams, command, name string) (done bool, err error) {
 	g, err := output.FindGate(name)
 	if err != nil || g == nil {

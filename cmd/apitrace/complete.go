@@ -55,7 +55,7 @@ func completeScenario(std *console.Streams) cobra.CompletionFunc {
 	return commandline.OfferFirst(func() ([]string, error) { return scenarios.Names(std.Printer.Lang()) }, true)
 }
 
-// completePackage offers the release's packages, if its source is here.
+// completePackage offers the release's packages, if its source is on this machine.
 func completePackage(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	release := apiserver.DefaultVersion
 	if k8s := command.Flag("k8s"); k8s != nil {

@@ -83,8 +83,8 @@ type section struct {
 	text   string   // without code
 	code   []string // the blocks, without comments and shown outputs
 	tables []string // the columns of each row, such as "3 3 3"
-	names  []string // in code, sorted, each once
-	links  []string // the targets, sorted, each once; headings by their number
+	names  []string // names in code, sorted, each once
+	links  []string // targets of links, sorted, each once; a heading is given by its number
 }
 
 func (s section) differences(other section) (texts []string) {
@@ -146,7 +146,7 @@ func outlined(t *testing.T, root, page string) []section {
 			sections = append(sections, section{level: len(m[1]), title: m[2]})
 			here = &sections[len(sections)-1]
 			here.text = m[2] + "\n"
-		case strings.HasPrefix(line, "    ") && printed: // in the language of the page
+		case strings.HasPrefix(line, "    ") && printed: // the output is in the language of the page
 		case strings.HasPrefix(line, "    ") && !strings.HasPrefix(trimmed, "-"):
 			printed = strings.HasPrefix(trimmed, "$ ")
 			here.code = append(here.code, commentInCode.ReplaceAllString(line, ""))

@@ -107,8 +107,8 @@ func compareShownOutput(t *testing.T, file string) (blocks int) {
 	return blocks
 }
 
-// printed runs a command line as a page shows it and returns its output, 80 columns wide. The shell runs
-// the part after a "|".
+// printed runs a command line of a page and returns its output, 80 columns wide. The shell
+// runs the part after a "|".
 func printed(t *testing.T, line, locale string) string {
 	for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "LC_MESSAGES", "LANG"} {
 		t.Setenv(name, "")

@@ -181,7 +181,8 @@ func TestExploreTakesTheMouse(t *testing.T) {
 	c.Wait()
 }
 
-// mouseModes returns how mouse tracking was switched on (h) and off (l).
+// mouseModes returns a letter for each time that mouse tracking was switched on (h) or off
+// (l).
 func mouseModes(output string) string {
 	modes := ""
 	for _, part := range strings.Split(output, "\x1b[?1002")[1:] {
@@ -258,8 +259,8 @@ func TestPanicLeavesTheTerminalAsItWas(t *testing.T) {
 	}
 }
 
-// panickingScreen is a program that shows the model panicking in the same way as explore
-// shows its model.
+// panickingScreen is a program that shows a model of the type panicking. It does so in the
+// same way as explore shows its model.
 func panickingScreen() {
 	if err := terminal.Run(context.Background(), panicking{}, os.Stdin, os.Stdout); err != nil {
 		report(os.Stderr, message.Printer{}, err)

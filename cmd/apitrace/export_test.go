@@ -67,7 +67,7 @@ func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 	o.Output.Format = "names"
 	err = o.Deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording)
 	if err == nil || !strings.Contains(err.Error(), "saving ") {
-		t.Errorf("got the error %v, expected one that begins with \"saving\"", err)
+		t.Errorf("got the error %v, expected one that contains \"saving \"", err)
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes/n1 -> 200\n") || notices.Len() > 0 {
 		t.Errorf("printed %.80q with the notices %q, expected the request and no notice", out.String(), notices.String())

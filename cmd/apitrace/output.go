@@ -90,8 +90,7 @@ func addComparisonFlags(command *cobra.Command, o *output.Diff) {
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.DiffFormats, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addLanguageFlag adds --lang. It is the same in every command that has it. The default
-// is the language of the locale.
+// addLanguageFlag adds --lang. The default is the language of the locale.
 func addLanguageFlag(command *cobra.Command, lang *string) {
 	command.Flags().StringVar(lang, "lang", "", "language of titles and notes: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))

@@ -40,7 +40,7 @@ func TestPager(t *testing.T) {
 			t.Errorf("%q: got the error %v, expected one only for the missing lesson", command, err)
 		}
 		if pages && strings.Count(text, "in the pager: ") != strings.Count(text, "\n") || strings.Contains(text, "in the pager: ") != pages {
-			t.Errorf("%q: output through the pager expected: %v, got\n%s", command, pages, text)
+			t.Errorf("%q: expected all output in the pager: %v, otherwise none; got\n%s", command, pages, text)
 		}
 	}
 }

@@ -38,8 +38,8 @@ func execute(ctx context.Context, args []string, std *console.Streams) error {
 	return err
 }
 
-// isWrongChoice reports whether the user named something that does not exist, or named
-// it ambiguously.
+// isWrongChoice reports whether the user gave the name of something that does not exist,
+// or an ambiguous name.
 func isWrongChoice(err error) bool {
 	return errors.As(err, new(*scenarios.UnknownError)) ||
 		errors.As(err, new(*trace.UnknownFunctionError)) || errors.As(err, new(*trace.AmbiguousFunctionError))

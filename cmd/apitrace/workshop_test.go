@@ -190,8 +190,8 @@ func (p *testLearner) giveWrong(e *workshop.Exercise, wrong workshop.Wrong, righ
 	}
 }
 
-// hints asks for the next hint. It checks that the output has the first hints, as many as
-// shown, and no others.
+// hints asks for the next hint. It checks that the output has the first hints and no
+// others. shown is the expected number of hints in the output.
 func (p *testLearner) hints(e *workshop.Exercise, shown int) {
 	p.t.Helper()
 	out, err := p.types("hint")

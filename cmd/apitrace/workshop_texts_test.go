@@ -19,8 +19,8 @@ var inTexts = regexp.MustCompile("`apitrace ([^`]+)`")
 // supported.
 var commandWords = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// commandsOf lists the commands in the texts of an exercise that only show existing data,
-// each once.
+// commandsOf lists the commands that the texts of an exercise name, each once. It leaves
+// out commands that do more than show existing data.
 func commandsOf(e *workshop.Exercise) [][]string {
 	readers := []string{"show", "routes", "explain", "history", "diff", "compare"}
 	var commands [][]string
