@@ -16,7 +16,7 @@ import (
 var compileMessage = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
 
 // SplitComplaint splits a line of a compiler error into a file, a line number and a
-// text. The file is below the vendor folder.
+// text. file is the path below the vendor folder.
 func SplitComplaint(complaint string) (file, line, text string, ok bool) {
 	found := compileMessage.FindStringSubmatch(complaint)
 	if found == nil {
@@ -65,7 +65,7 @@ func explainCompile(err error, edits []program.Edit) error {
 	for _, line := range compile.Complaints {
 		if file, at, text, ok := SplitComplaint(line); ok {
 			e.Complaints = append(e.Complaints, fmt.Sprintf("%s:%s: %s", pathOf(edits, file), at, text))
-		} else if !strings.HasPrefix(line, "#") { // the name of the package that follows
+		} else if !strings.HasPrefix(line, "#") { // a line with "#" only names a package
 			e.Complaints = append(e.Complaints, line)
 		}
 	}

@@ -127,7 +127,7 @@ func (t *guideFitter) dropValues(steps []instrument.Step) {
 	}
 }
 
-// try returns the error of rewriting a program with only these entries.
+// tryRewrite returns the error of rewriting a program with only these entries.
 func (t *guideFitter) tryRewrite(prog *instrument.ProgramGuide, steps []instrument.Step) error {
 	out, err := os.MkdirTemp(t.options.Out, "try")
 	if err != nil {
@@ -159,7 +159,7 @@ func (t *guideFitter) has(function string) bool {
 	return names[function]
 }
 
-// covers reports whether a function's package belongs to this program.
+// covers reports whether the guide traces a function's package in this program.
 func (t *guideFitter) covers(function string) bool {
 	pkg := funcname.Package(function)
 	return slices.ContainsFunc(t.options.Guide.Programs[t.options.Program].Packages, func(p instrument.Packages) bool {

@@ -84,7 +84,7 @@ func TestSourceLacksWhatTheGuideNames(t *testing.T) {
 		t.Errorf("%d files are traced, expected only p.go", result.Files)
 	}
 	if prog := guide.Programs["prog"]; len(prog.Packages) != 3 || len(prog.Roots) != 2 || len(guide.Steps) != 4 || len(guide.Steps[2].Values) != 1 {
-		t.Error("the guide itself was changed")
+		t.Error("RewriteTolerantly changed the guide of its options, expected a copy")
 	}
 }
 

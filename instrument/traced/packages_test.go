@@ -37,7 +37,7 @@ func recipeWith(t *testing.T, p Program, names ...string) *Recipe {
 }
 
 // TestMorePackagesArePartOfTheBuild checks that additional packages give the build
-// another key, and that the build has their names. Packages that the guide traces anyway
+// another key, and that the build lists their names. Packages that the guide traces anyway
 // must not change the build.
 func TestMorePackagesArePartOfTheBuild(t *testing.T) {
 	server := Program{Name: "kube-apiserver"}

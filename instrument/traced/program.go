@@ -161,7 +161,7 @@ func (r *Recipe) IsBuilt(ctx context.Context, entries []program.Entry) (bool, er
 	of := func(e program.Entry) bool {
 		return e.Kind == program.KindBuild && e.Program == r.Program.Name && e.Version == r.Program.Version
 	}
-	if !slices.ContainsFunc(entries, of) { // without an entry, its module may not be known without the network
+	if !slices.ContainsFunc(entries, of) { // without an entry, finding the module may need the network
 		return false, nil
 	}
 	key, err := r.Key(ctx)

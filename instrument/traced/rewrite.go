@@ -37,7 +37,7 @@ func (p Program) rewrite(guide *instrument.Guide, found program.Program, version
 			}
 			summary := fmt.Sprintf("%d functions in %d files", len(result.Functions), result.Files)
 			if len(edits) > 0 {
-				summary += fmt.Sprintf(", %d of them edited", len(edits))
+				summary += fmt.Sprintf(", and %d edited files", len(edits))
 			}
 			return program.Rewritten{Overlay: result.Overlay, Summary: summary, Missing: missing}, nil
 		},
