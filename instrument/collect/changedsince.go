@@ -9,7 +9,7 @@ import (
 
 // changedSince returns the calls of a program that began or returned after a
 // time, and all their callers, whether these have returned or not. It leaves
-// out calls that were only in progress.
+// out other calls, even if they are still in progress.
 func changedSince(all []call, from time.Time) []call {
 	byID := make(map[probe.SpanID]*call, len(all))
 	for i := range all {

@@ -1,8 +1,8 @@
 // Package collect asks the probes of the traced programs for the calls of a
 // request, and joins the calls into one trace.
 //
-// It knows the probes' wire format and the trace model. The meaning of a trace
-// and its display belong to packages trace and render.
+// It knows the probes' wire format and the trace model. Package trace interprets
+// a trace, and package render displays it.
 package collect
 
 import (
@@ -119,7 +119,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 // withoutLateLeaves removes leaves that were called late. The probe lists the
 // leaves of a trace after the trace's other calls, so it does not list a caller
 // that begins in between. A leaf without its caller stays if it is older than
-// the newest call, and is then found to be an orphan.
+// the newest call. The request then gives an error, because a call is missing.
 func withoutLateLeaves(records []probe.Record) []probe.Record {
 	known, newest := map[probe.SpanID]bool{}, int64(0)
 	for _, r := range records {
@@ -143,8 +143,9 @@ func firstProcess(sent *trace.Sent) string {
 // inOrder lists the programs in the order that a request reaches them. The
 // program first comes before all others.
 //
-// The trace of a start ends in that program when its probe is asked. So calls
-// that the program makes later appear in no other program.
+// In the trace of a start, first is the program that starts. The trace ends when
+// the probe of this program is asked. So calls that the program makes later are
+// not in the answers of the other programs' probes.
 func inOrder(sockets map[string]string, first string) []string {
 	var names []string
 	for name := range sockets {

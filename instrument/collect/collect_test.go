@@ -17,7 +17,7 @@ import (
 
 const traceID = "0123456789abcdef0123456789abcdef"
 
-// serve answers each query for a trace on a new socket as a probe would.
+// serve listens on a new socket and answers each query for a trace as a probe would.
 func serve(t *testing.T, h probe.Header, records ...probe.Record) (socket string) {
 	t.Helper()
 	return serveTails(t, h, records, nil)

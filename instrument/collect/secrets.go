@@ -51,14 +51,14 @@ func (s Secrets) query(path string) string {
 // It is a safeguard: after the probes have cut the errors, no such value should
 // be left.
 func redactValues(r *trace.Request, values []string) {
-	const shortest = 4 // "a" is everywhere
+	const shortest = 4 // many texts contain a shorter value, such as "a"
 	var inErrors, anywhere []string
 	for _, v := range values {
 		if len(v) < shortest || strings.Contains(r.Path, v) {
 			continue
 		}
 		inErrors = append(inErrors, v)
-		// A revision may have the digits of a password.
+		// A number, such as a revision, may contain a short or numeric password.
 		if len(v) >= 6 && strings.Trim(v, "0123456789") != "" {
 			anywhere = append(anywhere, v)
 		}

@@ -19,7 +19,7 @@ func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, 
 	for _, revision := range r.Revisions() {
 		for _, process := range inOrder(sockets, "") {
 			if trace.ProcessOf(process).Store {
-				continue // it watches nothing; notifying its watchers is part of the request
+				continue // a store watches nothing; notifying its watchers is part of the request
 			}
 			answer, err := query(ctx, sockets[process], untilSettled(probe.Query{Revision: revision, Secrets: secrets}))
 			if err != nil {
