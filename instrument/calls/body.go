@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// callsOf lists the calls in a function's text, without literals, which are
-// functions of their own.
+// callsOf lists the calls in a function's text. It leaves out calls in literals,
+// because literals are functions of their own.
 func (p *packageReader) callsOf(b body) []recordings.SourceCall {
 	c := &callFinder{packageReader: p, first: b.line}
 	switch node := b.node.(type) {
@@ -41,8 +41,8 @@ type branchVisitor struct {
 	branch recordings.Branch
 }
 
-// block walks through statements. After an if statement that leaves the block, the
-// rest also depends on its condition.
+// block walks through statements. If the body of an if statement ends in a jump, the
+// statements after it also depend on its condition.
 func (c *callFinder) block(list []ast.Stmt, g branchVisitor) {
 	for _, stmt := range list {
 		ast.Walk(g, stmt)
@@ -166,9 +166,9 @@ func (g branchVisitor) callOf(pos token.Pos, object types.Object) {
 	}
 }
 
-// addCreation adds the creation of a value if its type has methods and belongs to a traced
-// package, except API packages and k8s.io/apimachinery. The methods run only if such code
-// has run.
+// addCreation adds the creation of a value if its type has methods and is declared in a
+// traced package, except API packages and k8s.io/apimachinery. The methods can run only
+// after a value was created.
 func (g branchVisitor) addCreation(node *ast.CompositeLit) {
 	named, ok := types.Unalias(g.pkg.info.Types[node].Type).(*types.Named)
 	if !ok || named.NumMethods() == 0 || named.Obj().Pkg() == nil {
@@ -247,8 +247,8 @@ func (p *packageReader) gateIn(expr ast.Expr) string {
 	return gate
 }
 
-// enabledGate returns the gate of a call
-// such as utilfeature.DefaultFeatureGate.Enabled(features.X).
+// enabledGate returns the gate of a call such as
+// utilfeature.DefaultFeatureGate.Enabled(features.X), or "".
 func (p *packageReader) enabledGate(call *ast.CallExpr) string {
 	fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || fun.Sel.Name != "Enabled" || len(call.Args) != 1 {
@@ -306,7 +306,7 @@ func (p *packageReader) findGateVars(file *ast.File) {
 
 // findGateLocals finds a file's local variables with a condition on a feature gate,
 // such as cached := resourceVersion == "" && enabled. Such a variable has one
-// assignment, and its condition may use others.
+// assignment. The condition may use other such variables.
 func (p *packageReader) findGateLocals(file *ast.File) {
 	type assignment struct {
 		to    types.Object

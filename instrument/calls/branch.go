@@ -46,9 +46,9 @@ func (c *callFinder) branchAt(pos token.Pos, text string, threshold recordings.T
 	return recordings.Branch{Kind: recordings.BranchIn, Text: text, Line: line, Threshold: threshold}
 }
 
-// branchAfter returns the branch of the statements after an if statement that leaves. An
-// enclosing branch of another kind takes precedence. Otherwise the nearest such if
-// statement counts, unless its condition is about an error.
+// branchAfter returns the branch of the statements after an if statement with a body that
+// ends in a jump. around is the branch of the if statement itself. branchAfter returns
+// around if it has a kind other than BranchPast, or if the condition uses a variable err.
 func (c *callFinder) branchAfter(node *ast.IfStmt, around recordings.Branch) recordings.Branch {
 	isError := false
 	ast.Inspect(node.Cond, func(n ast.Node) bool {
@@ -110,8 +110,8 @@ func (g branchVisitor) loop(node ast.Node) {
 	}
 }
 
-// switchCases walks through a switch. Each case is a branch, without the conditions of
-// others.
+// switchCases walks through a switch. Each case is a branch. The text of the branch does
+// not have the conditions of other cases.
 func (g branchVisitor) switchCases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
 	if init != nil {
 		ast.Walk(g, init)

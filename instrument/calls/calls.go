@@ -51,13 +51,13 @@ type reader struct {
 	loader *loader
 	// spans has the functions with a span.
 	spans map[string]bool
-	// files has functions by file, as in Source.File, and line.
+	// files has the names of functions by file, as in instrument.Function, and line.
 	files     map[string]map[int][]string
 	functions []recordings.Source
 }
 
-// name gets the names of functions in traced packages from the rewriter, in two
-// calls: for functions with a span, and for all.
+// name gets the names of functions in traced packages from the rewriter. It calls
+// the rewriter twice: for the functions with a span, and for all functions.
 func (r *reader) name(prog *instrument.ProgramGuide) error {
 	spanned, err := r.rewrite(r.guide)
 	if err != nil {
@@ -95,8 +95,8 @@ func (r *reader) rewrite(guide *instrument.Guide) (_ []instrument.Function, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
-	// The rewriter makes a folder beside the vendor folder. So it gets a link, to keep
-	// that out of the tree.
+	// The rewriter makes a folder beside the vendor folder. It gets a link to the vendor
+	// folder, so that the new folder is not in the tree.
 	vendor := filepath.Join(out, "vendor")
 	if err := os.Symlink(r.tree.Dir, vendor); err != nil {
 		return nil, err

@@ -99,7 +99,8 @@ func (p *packageReader) addSpanless(decl *ast.FuncDecl, base string) {
 	p.functions = append(p.functions, recordings.Source{Name: nameOf(fn), File: base, Spanless: why})
 }
 
-// spanless returns why a function that can have a span has none: the guide names it.
+// spanless returns Spanned for a function with a span. Another function has none because
+// the guide names it.
 func (r *reader) spanless(name string) recordings.Spanless {
 	if r.spans[name] {
 		return recordings.Spanned

@@ -65,12 +65,12 @@ func (r *reader) readGates(pkg *loadedPackage, table *ast.CompositeLit, all map[
 	}
 }
 
-// isFeature reports whether a type is feature gates' type.
+// isFeature reports whether a type is the type of feature gates.
 func isFeature(t types.Type) bool { return t != nil && strings.HasSuffix(t.String(), ".Feature") }
 
 // defaultOf reads the default from a gate's specification. The specification has one
-// default, or defaults since several releases. Then the last default up to this
-// release counts.
+// default, or several, each since a release. Of several, the last one up to this release
+// counts.
 func (r *reader) defaultOf(pkg *loadedPackage, spec *ast.CompositeLit) (on, known bool) {
 	for _, elt := range spec.Elts {
 		switch elt := elt.(type) {

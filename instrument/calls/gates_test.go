@@ -91,8 +91,8 @@ func pick(fast bool) string { return "" }
 `
 
 // TestGates checks which feature gate each call in F depends on. A condition may use a
-// gate through local variables that are assigned once. The other variables may have
-// another value than the gate, so the calls below them have no gate.
+// gate through local variables that are assigned once. Another variable may have another
+// value than the gate, so the calls in its branch have no gate.
 func TestGates(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"x.io/features/features.go": featuresSource, "x.io/gated/gated.go": gatedSource} {

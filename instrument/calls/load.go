@@ -42,8 +42,9 @@ func newLoader(vendor string) *loader {
 
 func (l *loader) traced() []string { return slices.Sorted(maps.Keys(l.bodies)) }
 
-// load type-checks a package that a file in the folder from imports. Source that does not
-// compile with this Go is not an error; the type information lacks unresolved names.
+// load type-checks the package with an import path. from is the folder of the file that
+// imports it. Source that does not compile with this Go is not an error; the type
+// information lacks unresolved names.
 func (l *loader) load(path, from string) (*loadedPackage, error) {
 	dir, err := l.find(path, from)
 	if err != nil {
