@@ -23,12 +23,12 @@ const (
 	// minWithName is the required similarity if the last part of the name stayed.
 	// The text must have at least namedTokens.
 	minWithName, namedTokens = 0.45, 25
-	// minAcrossPackages is the required similarity if the package changed and many
-	// packages have the name, or if there is no other evidence.
+	// minAcrossPackages is the required similarity if the package changed, and if many
+	// packages have the name or there is no other evidence.
 	// The text must have at least largeTokens: short texts are alike everywhere.
 	minAcrossPackages, largeTokens = 0.8, 100
-	// maxSamePackages limits the packages with the same name.
-	// Up to this number, a name identifies its function by itself.
+	// maxSamePackages is the largest number of packages with the same name for which
+	// the name alone identifies its function.
 	maxSamePackages = 2
 	// minFolded is the share of a text that must be new in another function.
 	// The text must have at least foldedTokens.
@@ -41,8 +41,8 @@ const (
 	// minExtracted is the share of a text that a new function must have taken.
 	// The text must have at least extractedTokens.
 	minExtracted, extractedTokens = 0.25, 100
-	// maxSameMethods limits the methods of the same name.
-	// Up to this number, a call by name identifies the method.
+	// maxSameMethods is the largest number of methods with the same name for which a
+	// call by name identifies the method.
 	maxSameMethods = 3
 )
 
@@ -92,8 +92,8 @@ type finder struct {
 	added map[lineage.Kind][]*declaration
 	// renamedTo maps a name of old to its new name, if found.
 	renamedTo map[string]string
-	// newTexts has the texts of new.
-	// Each is reduced to the part that its text in old lacks.
+	// newTexts has the declarations of new. Each has only the shingles that the
+	// declaration with its name in old lacks.
 	newTexts map[key]*declaration
 	// byShingle has newTexts by shingle.
 	byShingle map[uint64][]*declaration
@@ -204,9 +204,8 @@ func (f *finder) byMethods(t *declaration) (to *declaration, methods []string) {
 }
 
 // byEmbedding returns the method that calls now reach instead of a removed method.
-// through is the struct type of these calls.
-// It has the method in both releases: declared in one, by embedding in the other.
-// In both, it embeds the other method's type.
+// through is the struct type of these calls. It embeds another type in both releases.
+// In one release the struct type declares the method, in the other the embedded type.
 func (f *finder) byEmbedding(t *declaration) (to *declaration, through string) {
 	n := funcname.Parse(t.name)
 	if t.kind != lineage.Function || n.Type == "" {
@@ -245,7 +244,7 @@ func (s *Source) declares(typ, method string) bool {
 }
 
 // extracted finds functions that lost part of their text to a new function.
-// Both have the same last name and package.
+// Both have the same package, and the same name apart from a method's type.
 func (f *finder) extracted() []lineage.Change {
 	var changes []lineage.Change
 	for _, to := range f.added[lineage.Function] {
@@ -276,7 +275,7 @@ func (f *finder) extracted() []lineage.Change {
 }
 
 // score orders candidates.
-// An unchanged name counts as a tenth of the text. So do common callers.
+// An unchanged name adds 0.1 to the similarity, and so do common callers.
 func (c candidate) score() float64 {
 	s := c.similarity
 	if c.sameName {
@@ -319,8 +318,8 @@ func (f *finder) isRare(t *declaration) bool {
 // withoutPackage returns a full name without its package.
 func withoutPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
 
-// lastPart returns the last part of a name, without package and type.
-// Lower case keeps it the same when a function becomes exported.
+// lastPart returns the last part of a name, without package and type, in lower case.
+// So it stays the same when a function becomes exported.
 func lastPart(full string) string {
 	n := funcname.Parse(full)
 	return strings.ToLower(n.Func)
@@ -332,9 +331,9 @@ func samePlace(a, b string) bool {
 	return x.Package == y.Package || x.Type != "" && x.Type == y.Type
 }
 
-// Callers returns the functions that call another, by full name, sorted.
-// A call identifies a method only if few types have one of its name.
-// Otherwise known is false.
+// Callers returns the full names of the functions that call the function full, sorted.
+// If many types have a method with its name, a call does not tell which one it means,
+// and known is false.
 func (s *Source) Callers(full string) (callers []string, known bool) {
 	n := funcname.Parse(full)
 	called := strings.TrimSuffix(full, funcname.GenericMark)

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
-// maxReleases is the bits in a set of releases.
+// maxReleases is the number of bits in a set of releases.
 const maxReleases = 64
 
 // A Builder builds the lineage of releases.

@@ -3,7 +3,7 @@
 // It compares their texts and callers.
 // It parses the sources, but does not type-check them, because dependencies of the
 // oldest releases are not available.
-// Package lineage has the form of the results.
+// Package lineage defines the types of the results.
 package renames
 
 import (
@@ -57,7 +57,7 @@ type declaration struct {
 
 // Read reads the packages below a folder. A package's path there is its import path.
 // Read skips tests, generated code, and files for systems other than Linux.
-// unread are modules without source. Read claims nothing about them.
+// unread are modules without source; see Source.Unread.
 func Read(release, dir string, unread ...string) (*Source, error) {
 	s := &Source{Release: release, Unread: unread, declarations: map[key]*declaration{}, callers: map[string]map[string]bool{}, methods: map[string]int{}, count: map[string]int{}}
 	target := build.Default
@@ -234,7 +234,7 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 	default:
 		lines = append(lines, oneLine(f.text(spec.Type)))
 	}
-	// Upstream's reference lists the fields of an API object.
+	// Leave out the fields of an API object: upstream's reference lists them.
 	if strings.Contains(f.pkg, "/pkg/apis/") {
 		lines = lines[:1]
 	}

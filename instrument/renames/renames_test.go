@@ -149,7 +149,7 @@ func TestUnread(t *testing.T) {
 	l := b.Library()
 	stages := l.Follow(lineage.Function, "k8s.io/b.G")
 	if len(l.Changes) > 0 || len(stages) != 1 || stages[0].First != 0 || stages[0].Last != 2 || stages[0].Signature != "(n int)" {
-		t.Errorf("%+v, %+v, expected one stage from the first release to the last", l.Changes, stages)
+		t.Errorf("got the changes %+v and the stages %+v, expected no change, and one stage from the first release to the last", l.Changes, stages)
 	}
 	if l.Has(lineage.Function, "k8s.io/b.G", "v1.2.0") {
 		t.Error("Has reports that v1.2.0 has a function of a module that was not read")

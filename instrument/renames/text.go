@@ -12,7 +12,7 @@ const shingleWidth = 4
 
 // setText sets the tokens of a text, without comments.
 // self, the receiver's name, does not count: a method that moved to another type
-// mostly has another one.
+// mostly has another receiver name.
 func (t *declaration) setText(code []byte, self string) {
 	fset := token.NewFileSet()
 	var s scanner.Scanner
