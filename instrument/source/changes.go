@@ -16,15 +16,16 @@ import (
 // A Change is a declared function with different text in two versions of a file.
 // Comments and layout do not count.
 type Change struct {
-	// Name is the full name of the function or method, as in trace.Call. Its literals
-	// belong to it.
+	// Name is the full name of the function or method, as in trace.Call. Changes in its
+	// literals are changes of the function.
 	Name string
-	// Before and After tell whether that version has the function.
+	// Before and After tell whether the version before and the version after have the
+	// function.
 	Before, After bool
 	// File is the file's path, if the caller of ChangesIn sets it.
 	File string
-	// Line is its line in the version after, or in the version before if the function
-	// was removed.
+	// Line is the function's line in the version after. If the function was removed, it
+	// is the line in the version before.
 	Line int
 	// New are the calls that the text after has more often than the text before, Gone
 	// the calls that it has less often. Both are sorted by their texts.

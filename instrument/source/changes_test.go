@@ -53,7 +53,7 @@ func init() { New() }
 		{Name: "example.org/p.init", Before: true, After: true, Line: 18, New: []Called{{"New", "example.org/p.New"}}, Gone: []Called{{"Gone", "example.org/p.Gone"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" || rest {
-		t.Errorf("rest %v, -want +got:\n%s", rest, diff)
+		t.Errorf("another declaration changed: %v, expected false; functions, -want +got:\n%s", rest, diff)
 	}
 	if _, rest, _ := ChangesIn("p", []byte("package p\n\nvar x = 1\n"), []byte("package p\n\nvar x = 2\n")); !rest {
 		t.Error("ChangesIn does not report that a variable got another value")
@@ -67,8 +67,8 @@ func init() { New() }
 }
 
 // TestCallsOfChanges checks the new calls of a changed function. Functions of its own
-// package and of other packages must have their full names. Calls of methods and
-// variables have none. Conversions and built-in functions are not calls.
+// package and of other packages must have their full names. Methods and variables must
+// have none. Conversions and built-in functions do not count.
 func TestCallsOfChanges(t *testing.T) {
 	const head = `package p
 

@@ -38,8 +38,8 @@ type Hunk struct {
 	Lines                        []HunkLine
 }
 
-// A HunkLine is a line of A, of B, or of both. Its number is 0 for a side without
-// it.
+// A HunkLine is a line of A, of B, or of both. A and B are its numbers, or 0 for a side
+// without the line.
 type HunkLine struct {
 	A, B int
 	Text string

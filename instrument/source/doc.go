@@ -3,5 +3,5 @@
 // upstream's line numbers, and marks at the lines that made traced calls. It also
 // compares the texts of functions.
 //
-// Fetching the source belongs to package instrument/traced.
+// Package instrument/traced fetches the source.
 package source

@@ -9,8 +9,8 @@ import (
 )
 
 // EditorCommand returns the command that opens a file at a line in the editor of $VISUAL
-// or $EDITOR, which may have arguments. With readOnly, the editor's read-only option is
-// used, if it has one, because builds use the same files.
+// or $EDITOR, which may have arguments. With readOnly, the command has a read-only option
+// if the editor is vi, a variant of vi or nano, because builds use the same files.
 func EditorCommand(file string, line int, readOnly bool, getenv func(string) string) ([]string, error) {
 	editor := strings.Fields(getenv("VISUAL"))
 	if len(editor) == 0 {

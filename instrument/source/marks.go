@@ -43,8 +43,8 @@ func Merge(a, b []Mark) []Mark {
 	return all
 }
 
-// Marks lists, by line and in order of entry, the functions that recorded calls of f,
-// or of its literals, called. The recordings must have the text's version.
+// Marks lists the functions that f and its literals called in the recordings, by line and
+// in order of entry. The recordings must be of the same version as the text.
 func Marks(f *Function, recordings []*trace.Recording) []Mark {
 	var marks []Mark
 	for _, rec := range recordings {

@@ -48,7 +48,7 @@ type PrintOptions struct {
 
 // Print writes the function's source, with line numbers of upstream's file. A line
 // that made calls has a mark, and the called functions follow it. A line that calls
-// only functions without a span has another mark: no recording tells whether it did.
+// only functions without a span has another mark: no recording shows these calls.
 func Print(w io.Writer, f *Function, o PrintOptions) error {
 	lines := o.Palette.Highlight(f.Text)
 	sign, noSpan, arrow, times := "▶", "◌", "→", "×"

@@ -52,7 +52,7 @@ func initFunction(name string) bool {
 	return err == nil
 }
 
-// searchInit finds functions called init. Every package may have some, so the query
+// searchInit finds functions named init. Every package may have some, so the query
 // must have the package's full import path.
 func (t *Tree) searchInit(query string) ([]string, error) {
 	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(funcname.Package(query)))); err != nil {
@@ -75,9 +75,9 @@ func (t *Tree) SearchTypes(query string) ([]string, error) {
 // packages that the query may mean.
 func (t *Tree) declared(query string) ([]string, error) { return t.declaredBy(query, declaredIn) }
 
-// declaredBy lists the names that in finds in files of packages that the query may
-// mean. in gets a file and the query's last part.
-func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]string, error)) ([]string, error) {
+// declaredBy calls read for each file in packages that the query may mean, with the
+// query's last part. It lists the names that read returns, with their packages.
+func (t *Tree) declaredBy(query string, read func(file string, name []byte) ([]string, error)) ([]string, error) {
 	within := ""
 	if strings.Contains(query, "/") {
 		within = funcname.Package(query)
@@ -96,7 +96,7 @@ func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]str
 		if within != "" && !funcname.HasEnd(pkg, within) {
 			return nil
 		}
-		found, err := in(file, called)
+		found, err := read(file, called)
 		for _, name := range found {
 			names = append(names, pkg+"."+name)
 		}
@@ -105,8 +105,8 @@ func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]str
 	return names, err
 }
 
-// declaredIn lists a file's functions with this name. Most files without one need
-// not be parsed.
+// declaredIn lists a file's functions with this name. It does not parse most files
+// without such a function.
 func declaredIn(file string, name []byte) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -94,10 +94,10 @@ func TestFunction(t *testing.T) {
 			continue
 		}
 		if f.Line != want.line || f.First != want.first || f.Last != want.last || !strings.HasPrefix(f.Text, want.begins) {
-			t.Errorf("%s: got line %d and the text from line %d to %d, expected others:\n%s", name, f.Line, f.First, f.Last, f.Text)
+			t.Errorf("%s: got line %d and the text from line %d to %d, expected %+v; the text is\n%s", name, f.Line, f.First, f.Last, want, f.Text)
 		}
 		if f.File != "example.org/shop/cart/cart.go" {
-			t.Errorf("%s: file %q", name, f.File)
+			t.Errorf("%s: got the file %q, expected example.org/shop/cart/cart.go", name, f.File)
 		}
 	}
 }

@@ -57,7 +57,7 @@ func Tokens(text string) []chroma.Token {
 }
 
 // typeOfName returns a name's type. A predeclared name of Go has its own type,
-// except after a dot. A built-in function has it only if called.
+// except after a dot. A built-in function has its own type only if it is called.
 func typeOfName(name string, selected, called bool) chroma.TokenType {
 	if !selected {
 		switch types.Universe.Lookup(name).(type) {

@@ -14,8 +14,8 @@ import (
 )
 
 // classOf returns the type that Tokens should give to a token of chroma's lexer. The
-// lexer also distinguishes kinds of comments, strings and numbers. The type of
-// constants is Keyword, too.
+// lexer also distinguishes kinds of comments, strings and numbers. Constants, such as
+// nil, get the type Keyword.
 func classOf(t chroma.TokenType) chroma.TokenType {
 	switch {
 	case t.InCategory(chroma.Comment):
@@ -42,11 +42,11 @@ func classes(tokens []chroma.Token) (all []chroma.TokenType) {
 	return all
 }
 
-// byDesign reports whether Tokens intends to differ from chroma's lexer. The lexer
-// ignores the token before a name, and splits 0o17.
+// byDesign reports whether a difference between Tokens and chroma's lexer is intended. The
+// lexer ignores the token before a name, and splits 0o17.
 func byDesign(name string, before string, is, chromas chroma.TokenType) bool {
 	switch {
-	case strings.HasSuffix(before, "."): // a field or a method of the name
+	case strings.HasSuffix(before, "."): // a field or a method with a predeclared name
 		return (chromas == chroma.KeywordType || chromas == chroma.Keyword) && is == chroma.Text ||
 			chromas != chroma.Text && types.Universe.Lookup(name) != nil && is == chroma.NameFunction
 	case name == "comparable" || is == chroma.KeywordType && chromas == chroma.NameBuiltin: // a conversion names a type

@@ -269,8 +269,8 @@ func (d *declaredType) embeds() []string {
 	return all
 }
 
-// typeName returns the full name of a type in a declaration, and whether it is the
-// type's pointer. A type without a name has the name "".
+// typeName returns the full name of a type in a declaration, and whether x is a pointer
+// to the type. The name is "" for a type without a name.
 func (d *declaredType) typeName(x ast.Expr) (name string, pointer bool) {
 	switch x := x.(type) {
 	case *ast.StarExpr:
@@ -292,8 +292,8 @@ func (d *declaredType) typeName(x ast.Expr) (name string, pointer bool) {
 	return "", false
 }
 
-// find returns a type's declaration, or nil. For an alias, it is the aliased type's, if
-// the tree has it.
+// find returns a type's declaration, or nil. For an alias, it returns the declaration of
+// the aliased type, if the tree has that type.
 func (r *Types) find(name string) (*declaredType, error) {
 	for range 8 { // limits chains of aliases
 		if name == "" {

@@ -33,7 +33,7 @@ func TestType(t *testing.T) {
 		}
 		d := typ.Declaration
 		if d.Line != want.line || d.First != want.first || d.Last != want.last || !strings.HasPrefix(d.Text, want.begins) {
-			t.Errorf("%s: got line %d and the text from line %d to %d, expected others:\n%s", name, d.Line, d.First, d.Last, d.Text)
+			t.Errorf("%s: got line %d and the text from line %d to %d, expected %+v; the text is\n%s", name, d.Line, d.First, d.Last, want, d.Text)
 		}
 		if diff := cmp.Diff(want.methods, typ.Methods); diff != "" {
 			t.Errorf("%s: methods -want +got\n%s", name, diff)
