@@ -382,8 +382,8 @@ func TestFixtureRecordsItsStart(t *testing.T) {
 }
 
 // drawStart is like drawRecorded, but leaves out the lines of callers, because some of
-// them are in the runtime. Goroutines begin in any order, so it sorts the calls on
-// goroutines that a function started by name.
+// them are in the runtime. Goroutines begin in any order, so it sorts, by name, the calls
+// on goroutines that a function started.
 func drawStart(b *bytes.Buffer, depth int, parent probe.SpanID, records []probe.Record) {
 	at := slices.IndexFunc(records, func(r probe.Record) bool { return r.ID == parent })
 	var here, started []probe.Record

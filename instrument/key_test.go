@@ -11,9 +11,9 @@ import (
 	"testing/fstest"
 )
 
-// TestKeyLeavesOutFilesForReaders checks that the change of a file of this package
-// changes the key only if the rewriter uses the file. forReaders are the files that it
-// does not use.
+// TestKeyLeavesOutFilesForReaders checks that a changed file of this package changes the
+// key only if the rewriter uses the file. forReaders are the files that the rewriter does
+// not use.
 func TestKeyLeavesOutFilesForReaders(t *testing.T) {
 	hash := func(changed string) string {
 		files := fstest.MapFS{}

@@ -34,9 +34,9 @@ type peer struct {
 	requests int
 	// command returns the command that runs the built program.
 	command func(b *testing.B, bin string) *exec.Cmd
-	// recorded returns the number of recorded calls of a request from the program's output.
-	// fetched asks the program for those of the last request while the program runs. Both
-	// are nil if the number is not known.
+	// recorded reads the number of recorded calls of a request from the program's output.
+	// fetched asks the running program for the number of recorded calls of the last
+	// request. Both are nil if the number is not known.
 	recorded func(b *testing.B, output string) int
 	fetched  func(b *testing.B, bin string, requests int) int
 }
@@ -153,9 +153,9 @@ func main() {
 
 // BenchmarkPeers compares ways to trace each call of a program. The program has the call
 // tree of the recorded request GET node, one function for each call. Each function works
-// for one to two microseconds, as the calls of kube-apiserver do in the mean. The ways
-// take turns, and the table has the medians. Nobody reads the traces, but no way may lose
-// calls.
+// for one to two microseconds, as the calls of kube-apiserver do on average. The ways take
+// turns, and the table has the medians. Nothing reads the contents of the traces, but no
+// way may lose calls.
 func BenchmarkPeers(b *testing.B) {
 	testenv.Costly(b, "builds five programs, and Delve")
 	const rounds = 7
@@ -168,7 +168,7 @@ func BenchmarkPeers(b *testing.B) {
 		times := make([][]int64, len(peers))
 		for range rounds {
 			for i := range peers {
-				if peers[i].requests > 1 || len(times[i]) == 0 { // once is enough for what takes seconds
+				if peers[i].requests > 1 || len(times[i]) == 0 { // a way that takes seconds runs only once
 					times[i] = append(times[i], peers[i].run(b, bins[i], len(calls)))
 				}
 			}
@@ -253,7 +253,7 @@ func (p *peer) build(b *testing.B, calls [][]int) string {
 		write("vendor/peers.test/work/work.go", p.source(calls))
 		args = append(args, "-mod=vendor", "-overlay", p.rewrite(b, dir))
 	} else {
-		for _, name := range []string{"go.mod", "go.sum"} { // it needs the versions of apitrace
+		for _, name := range []string{"go.mod", "go.sum"} { // the program needs the same versions of modules as apitrace
 			content, err := os.ReadFile(filepath.Join("..", name))
 			if err != nil {
 				b.Fatal(err)
