@@ -30,7 +30,7 @@ func TestAggregatedServerIsPartOfTheTree(t *testing.T) {
 		}
 		crossings := crossingsOf(t, &requests[0])
 		if crossings["kube-apiserver to sample-apiserver"] != 1 || crossings["sample-apiserver to kube-apiserver"] != 1 {
-			t.Errorf("%s: %v, expected one way into the sample server and one back", name, crossings)
+			t.Errorf("%s: got the crossings %v, expected one into the sample server and one back", name, crossings)
 		}
 		if stores := crossings["sample-apiserver to etcd"] > 0; stores != (name == "aggregated-api") {
 			t.Errorf("%s: got the crossings %v, expected calls from the sample server to etcd only for aggregated-api", name, crossings)
@@ -50,7 +50,7 @@ func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	for i := 1; i < tree.Len(); i++ {
 		from, to := tree.Call(tree.Parent(i)), tree.Call(i)
 		if from.Process == to.Process || to.Afterwards() {
-			continue // the call to runs after the write, and no call made it
+			continue // a call that only follows a write has no caller
 		}
 		way := from.Process + " to " + to.Process
 		crossings[way]++

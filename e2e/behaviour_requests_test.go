@@ -23,7 +23,7 @@ type exchange struct {
 	// since is the first minor version that answers with this status. "" means v1.16.
 	since string
 	// during are requests that are sent while this request, a watch, is open. The watch
-	// ends after as many events.
+	// ends after one event for each of them.
 	during []exchange
 }
 

@@ -30,8 +30,8 @@ func TestSlowBehaviour(t *testing.T) {
 	compareBuilds(t, "", exchanges)
 }
 
-// TestNightlyBehaviourOfOlderReleases compares the two builds of three releases with
-// repairs. Each release needs two builds, which take minutes. -run
+// TestNightlyBehaviourOfOlderReleases compares the two builds of three old releases, which
+// apitrace must repair to build them. The two builds of a release take minutes. -run
 // TestNightlyBehaviourOfOlderReleases/v1.20.15 selects one release.
 func TestNightlyBehaviourOfOlderReleases(t *testing.T) {
 	testenv.Nightly(t)
@@ -68,7 +68,7 @@ func compareBuilds(t *testing.T, version string, all []exchange) {
 func compareAnswers(t *testing.T, want, got []namedAnswer) {
 	t.Helper()
 	if len(want) != len(got) {
-		t.Fatalf("%d answers of upstream's build and %d of the instrumented one", len(want), len(got))
+		t.Fatalf("got %d answers of upstream's build and %d of the instrumented one, expected equal numbers", len(want), len(got))
 	}
 	wantIDs, gotIDs := newIDs(), newIDs()
 	for i := range want {

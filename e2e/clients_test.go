@@ -443,8 +443,8 @@ func (tr *tracer) all() []sentObject {
 	return slices.Clone(tr.sent)
 }
 
-// tracedClient returns a client that has all its requests traced, and the tracer with
-// these requests.
+// tracedClient returns a client that asks for a trace of each request, and the tracer that
+// lists these requests.
 func tracedClient(t *testing.T, s *apiserver.Server) (kubernetes.Interface, *tracer) {
 	t.Helper()
 	sent := &tracer{}

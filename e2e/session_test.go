@@ -121,7 +121,7 @@ func TestRunTracedOfAStart(t *testing.T) {
 			continue
 		}
 		if len(recording.Requests) == 0 || len(messages) != len(recording.Requests) {
-			t.Errorf("%s: got %d requests and %d messages, expected as many, and one or more", name, len(recording.Requests), len(messages))
+			t.Errorf("%s: got %d requests and %d messages, expected equal numbers, at least 1", name, len(recording.Requests), len(messages))
 		}
 	}
 }
