@@ -13,8 +13,9 @@ import (
 )
 
 // checkout makes a checkout of the kubernetes repository from released modules:
-// kubernetes, its staging repositories at their places, and a history of two commits. A
-// module is empty if the module cache lacks it, because kube-apiserver does not use it.
+// kubernetes, its staging repositories at their places, and a history of one commit with a
+// tag. The module cache lacks modules that kube-apiserver does not use. In the checkout,
+// these are empty.
 func checkout(t *testing.T, version string) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMODCACHE").Output()

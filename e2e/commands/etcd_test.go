@@ -40,7 +40,7 @@ func TestOwnEtcd(t *testing.T) {
 	} {
 		out, err := m.command(append(strings.Fields(test.args), flags...)...).CombinedOutput()
 		if (err != nil) != test.fails {
-			t.Errorf("apitrace %s: got the error %v, expected the opposite", test.args, err)
+			t.Errorf("apitrace %s: got the error %v, expected one only for the scenario on the etcd with objects", test.args, err)
 		}
 		for _, want := range test.output {
 			if !strings.Contains(strings.Join(strings.Fields(string(out)), " "), want) {

@@ -19,8 +19,8 @@ func TestHomeStaysClean(t *testing.T) {
 }
 
 // TestSlowKubectlLeavesHomeClean checks that kubectl, run by "apitrace exec", does not
-// write there either. By default, kubectl caches discovery documents in the home folder.
-// They are useless when the server is gone.
+// write to the home folder. By default, kubectl caches discovery documents there, which are
+// useless when the server is gone.
 func TestSlowKubectlLeavesHomeClean(t *testing.T) {
 	testenv.Slow(t)
 	if _, err := exec.LookPath("kubectl"); err != nil {

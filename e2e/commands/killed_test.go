@@ -124,8 +124,8 @@ func serversIn(t testing.TB, dir string) []string {
 }
 
 // TestNextCommandSweeps checks that each command removes the files of a process that has
-// ended, which remain if its guard was killed, too. The command must keep the files of a
-// running session.
+// ended. Such files remain if the guard of the process was killed, too. The command must
+// keep the files of a running session.
 func TestNextCommandSweeps(t *testing.T) {
 	t.Parallel()
 	m := withServer(t)

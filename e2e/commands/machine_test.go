@@ -127,8 +127,7 @@ func (m *machine) run(args ...string) (out, notices string, status int) {
 	return stdout.String(), stderr.String(), command.ProcessState.ExitCode()
 }
 
-// A running is an apitrace command that runs until end is called, at the latest at the
-// end of the test.
+// A running is an apitrace command that runs until end is called or the test ends.
 type running struct {
 	// line is the first line of its standard output.
 	line string
@@ -201,7 +200,7 @@ func (r *running) frontURL(t testing.TB) (url string) {
 	return url
 }
 
-// shared is the machine with the server for several tests.
+// shared is the server that several tests use, and the cache in which commands find it.
 var shared struct {
 	sync.Once
 	cache  string

@@ -40,8 +40,9 @@ func TestNightlyOwnServers(t *testing.T) {
 	}
 }
 
-// TestSlowEditOwnServer builds a server of a separate release with an edit of its source
-// and an edit of its library, and then without the edits.
+// TestSlowEditOwnServer builds a server that uses an older release of Kubernetes' libraries
+// than kube-apiserver. It builds the server with an edit of the server's source and an edit
+// of a library, and then without the edits.
 func TestSlowEditOwnServer(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)

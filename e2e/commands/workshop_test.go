@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// TestVerifyTheCourse runs "workshop verify" for every twentieth exercise. The command
-// looks up functions that no recording has in the sources. TestCourse in package workshop
+// TestVerifyTheCourse runs "workshop verify" for every twentieth exercise. If no recording
+// has a function, the command looks it up in the sources. TestCourse in package workshop
 // verifies all exercises with the recordings alone.
 func TestVerifyTheCourse(t *testing.T) {
 	t.Parallel()
