@@ -19,12 +19,12 @@ type call struct {
 	// name is the called function or interface method. It is "" for a call of a
 	// variable's value.
 	name string
-	// static is set if the call always runs the function name.
+	// static is set if the call always runs the function with this name.
 	static bool
 	// gates are the feature gates in conditions around the call.
 	gates []string
-	// branches are the branches around the call. They include earlier conditions that
-	// leave the function or the loop.
+	// branches are the branches around the call. They include earlier if statements with
+	// a body that leaves the function or the loop.
 	branches []branch
 }
 
@@ -72,10 +72,10 @@ type judge struct {
 	// these names.
 	sides map[string]source
 	a, b  string
-	// known has the recorded functions by short name. called has the requests of each
-	// side.
-	known  map[string][]function
-	called map[string][]trace.Request
+	// known has the recorded functions by short name. requests has the recorded requests
+	// of each side.
+	known    map[string][]function
+	requests map[string][]trace.Request
 	// tables have the feature gates of each release up to the release of B, oldest
 	// first.
 	tables []table
@@ -88,9 +88,9 @@ type table struct {
 }
 
 func newJudge(nameA, nameB string, a, b source, recordings ...*trace.Recording) *judge {
-	j := &judge{sides: map[string]source{nameA: a, nameB: b}, a: nameA, b: nameB, known: map[string][]function{}, called: map[string][]trace.Request{}}
+	j := &judge{sides: map[string]source{nameA: a, nameB: b}, a: nameA, b: nameB, known: map[string][]function{}, requests: map[string][]trace.Request{}}
 	for i, rec := range recordings {
-		j.called[[]string{nameA, nameB}[i]] = rec.Requests
+		j.requests[[]string{nameA, nameB}[i]] = rec.Requests
 		for _, r := range rec.Requests {
 			for i := range r.Calls {
 				c := &r.Calls[i]
@@ -327,7 +327,8 @@ func (j *judge) inBoth(short string) error {
 	return nil
 }
 
-// leaf checks a function that a sentence calls a leaf: its text must have no calls.
+// leaf checks a function without a span. why is the reason in the sentence. If it is that
+// the function is a leaf, the function's text must have no calls.
 func (j *judge) leaf(side, short string, why recordings.Spanless) error {
 	all := j.of(side, short)
 	if len(all) == 0 {
@@ -344,8 +345,8 @@ func (j *judge) leaf(side, short string, why recordings.Spanless) error {
 	return fmt.Errorf("in the source of %s the function has calls, so it is not a leaf", side)
 }
 
-// leads checks that a text calls the package that the sentence names as in between, and
-// that the text does not call the function itself.
+// leads checks that the caller's text has a call of a function of the package way.By, and
+// no static call of the function itself.
 func (j *judge) leads(side, caller, called string, way diff.Way) error {
 	if j.verdict(side, caller, called) == surely {
 		return fmt.Errorf("the source of %s has the call itself", side)

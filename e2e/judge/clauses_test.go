@@ -119,8 +119,8 @@ func (j *judge) instead(c claim, e *view.Evidence) error {
 	}) {
 		return fmt.Errorf("in the source of %s, no call of %s may run both functions", e.Side, c.caller)
 	}
-	for i := range j.called[e.Side] {
-		tree, err := trace.NewTree(&j.called[e.Side][i])
+	for i := range j.requests[e.Side] {
+		tree, err := trace.NewTree(&j.requests[e.Side][i])
 		if err != nil {
 			return err
 		}
@@ -137,20 +137,21 @@ func (j *judge) instead(c claim, e *view.Evidence) error {
 // callsOf returns the calls in the text of the claim's caller, and the full name of the
 // caller. If several functions have the caller's short name, it returns the calls and
 // names of all.
-func (j *judge) callsOf(side string, c claim) (all []call, file []string) {
+func (j *judge) callsOf(side string, c claim) (all []call, names []string) {
 	for _, f := range j.known[c.caller] {
 		calls, ok := j.sides[side].text(f.program, f.name)
 		if !ok {
 			continue
 		}
-		file = append(file, f.name)
+		names = append(names, f.name)
 		all = append(all, calls...)
 	}
-	return all, file
+	return all, names
 }
 
-// candidates returns the calls that may be calls of the claim's function. If no call
-// names the function, it returns the calls that may lead to it.
+// candidates returns the calls that may be calls of the claim's function. If there are
+// none, or if the claim only says that the caller leads to the function, it returns all
+// calls, because each of them may lead to it.
 func (j *judge) candidates(calls []call, of claim) []call {
 	if of.leads {
 		return calls
@@ -200,8 +201,8 @@ func (j *judge) gateOf(c claim, program, gate string, on bool, since string) err
 	return nil
 }
 
-// asksFor checks that the function of a statement asks for a gate, and that on is the gate's
-// default in B but not in A.
+// asksFor checks that the function of a statement asks for a gate, and that e.On is the
+// gate's default in B but not in A.
 func (j *judge) asksFor(st *view.Statement, e *view.Evidence) error {
 	err := fmt.Errorf("%s does not ask for %s", st.Callee.Function, e.Gate)
 	for _, f := range j.known[st.Callee.Function] {
@@ -218,8 +219,8 @@ func (j *judge) asksFor(st *view.Statement, e *view.Evidence) error {
 	return err
 }
 
-// sinceRelease checks that a gate has the default on in all releases from since up to
-// the release of side, and another default in the release before since.
+// sinceRelease checks that the default of a gate changed to the value on in the release
+// since, and did not change again up to the release of side.
 func (j *judge) sinceRelease(side, program, gate string, on bool, since string) error {
 	begun := ""
 	for _, t := range j.tables {
@@ -341,8 +342,8 @@ func (j *judge) runsOnly(c claim, caller string) error {
 
 // runs reports whether a caller runs a plugin in one of a side's requests.
 func (j *judge) runs(side, caller, plugin string) bool {
-	for i := range j.called[side] {
-		tree, err := trace.NewTree(&j.called[side][i])
+	for i := range j.requests[side] {
+		tree, err := trace.NewTree(&j.requests[side][i])
 		if err != nil {
 			return false
 		}
@@ -359,8 +360,8 @@ func (j *judge) runs(side, caller, plugin string) bool {
 // runsNone checks that on the other side one call of the caller runs none of the plugins.
 func (j *judge) runsNone(c claim) error {
 	plugins := c.purposes
-	for i := range j.called[c.lacks] {
-		tree, err := trace.NewTree(&j.called[c.lacks][i])
+	for i := range j.requests[c.lacks] {
+		tree, err := trace.NewTree(&j.requests[c.lacks][i])
 		if err != nil {
 			return err
 		}

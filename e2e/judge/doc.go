@@ -1,4 +1,4 @@
 // Package judge holds tests that check every sentence of diff, compare and history
-// against both releases' sources. They read the sentences as a person does, without
-// the code that wrote them.
+// against both releases' sources. The fast tests take facts about the sources from the
+// embedded index. The slow tests read the sources with code of their own.
 package judge

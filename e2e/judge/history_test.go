@@ -165,7 +165,7 @@ func (p *past) judgeRow(m []string, name string) error {
 	fmt.Sscan(m[3], &scenarios)
 	fmt.Sscan(m[4], &recorded)
 	if m[5] != "-" && m[5] != funcname.Short(name) {
-		return fmt.Errorf("the function is %s", name)
+		return fmt.Errorf("the row has another function than %s", name)
 	}
 	if made := len(p.called[release][name]); made != scenarios || sign == "*" && made == 0 || sign != "*" && made > 0 {
 		return fmt.Errorf("recordings of %d scenarios call it", made)

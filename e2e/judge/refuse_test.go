@@ -135,7 +135,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{"a statement of an unknown kind", statement("nothing", "q/p.A", "q/p.B", diff.NoReason), false},
 	} {
 		if err := j.judge(&test.of); (err == nil) != test.isTrue {
-			t.Errorf("%s: got the error %v, expected the opposite", test.name, err)
+			t.Errorf("%s: got the error %v, expected one only for a false statement", test.name, err)
 		}
 	}
 }

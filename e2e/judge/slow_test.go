@@ -341,8 +341,7 @@ func (c *checked) compareWithIndex(t *testing.T, release string) {
 	t.Logf("%s: %d functions; %d differences from the index", release, len(c.functions), wrong)
 }
 
-// static returns the names of the functions that calls run statically, sorted and each
-// once.
+// static returns the names of the functions of static calls, sorted and each once.
 func static(calls []call) []string {
 	var names []string
 	for _, c := range calls {
