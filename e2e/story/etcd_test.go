@@ -47,8 +47,8 @@ func newHistory(t *testing.T, server *apiserver.Server) *history {
 // advance reads the changes since the last call, in order.
 func (h *history) advance() []change {
 	h.t.Helper()
-	// The revision is read first, so it is not newer than the changes. A change in
-	// between is among the changes, and raises to.
+	// to is read before the changes, so that no change up to this revision is missing. If
+	// the list has later changes, to becomes the last one's revision.
 	to, err := h.etcd.Revision(h.t.Context())
 	if err != nil {
 		h.t.Fatal(err)

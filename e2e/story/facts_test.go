@@ -93,8 +93,8 @@ func (f *facts) kind() *kind {
 	return &kinds[i]
 }
 
-// prefixes has the part of the keys for resources that do not have their own name there
-// (SpecialDefaultResourcePrefixes in
+// prefixes has, by resource, the part of the keys that stands for the resource. It has only
+// resources with another name in their keys (SpecialDefaultResourcePrefixes in
 // kubernetes/pkg/kubeapiserver/default_storage_factory_builder.go).
 var prefixes = map[string]string{"nodes": "minions", "services": "services/specs"}
 
@@ -178,8 +178,8 @@ func (f *facts) existed(key string) bool {
 	return slices.ContainsFunc(f.changes, func(c change) bool { return c.Key == key })
 }
 
-// counted returns by how much the counters of one resource with this name and with labels
-// that selects accepts have grown, in total.
+// counted returns the total growth of one resource's counters with this name. It adds only
+// counters with labels for which selects returns true.
 func (f *facts) counted(name, resource string, selects func(labels map[string]string) bool) (sum float64) {
 	for _, c := range f.metrics.grown(f.metricsBefore, name) {
 		if ofResource(c.labels, resource) && selects(c.labels) {

@@ -52,7 +52,7 @@ var reviewed = []kind{
 }
 
 // path returns the path of the collection, or of an object if name is not "". If
-// namespace is "", the collection is that in all namespaces.
+// namespace is "", it is the collection in all namespaces.
 func (k *kind) path(namespace, name, subresource string) string {
 	path := "/apis/" + k.group + "/" + k.version
 	if k.group == "" {
@@ -76,8 +76,8 @@ func (k *kind) apiVersion() string {
 	return k.group + "/" + k.version
 }
 
-// A generator makes requests from random numbers. It knows only the fields below of the
-// server's state.
+// A generator makes requests from random numbers. Of the server's state, it knows only the
+// fields below.
 type generator struct {
 	*rand.Rand
 	// revision is etcd's revision before the request.

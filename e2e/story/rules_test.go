@@ -248,7 +248,7 @@ var rules = map[string]rule{
 	"a watcher is sent %s of revision %s":                        {fact: "the events in the answer", proves: []int{0, 1}, check: checkSent},
 	"a watcher is sent %s of the object %s":                      {fact: "the events in the answer", proves: []int{0, 1}, check: checkSent},
 
-	"the error is born: %s":          {fact: "the message of the answer; of a missing key, etcd", proves: []int{0}, check: checkError},
+	"the error is born: %s":          {fact: "the message of the answer; for a missing key, etcd's keys", proves: []int{0}, check: checkError},
 	"the error becomes: %s":          {fact: "the message of the answer", proves: []int{0}, check: checkError},
 	"the answer is no: %s":           {fact: "401, or the annotation authorization.k8s.io/decision; 403", proves: []int{0}, check: checkDenied},
 	"the error becomes a Status: %s": {fact: "reason and code of the answer", proves: []int{0}, check: checkStatus},
@@ -517,7 +517,7 @@ func checkPlugins(phase string) func(f *facts, c *claim) finding {
 		if n != c.operands[0] && f.disturbed() {
 			return silent("another request was admitted at the same time")
 		}
-		return holds(n == c.operands[0] && (len(refused) == 0 || f.disturbed()), "counted are %s plugins that accepted, and refusals of %v", n, refused)
+		return holds(n == c.operands[0] && (len(refused) == 0 || f.disturbed()), "%s plugins that accepted are counted, and refusals of %v", n, refused)
 	}
 }
 
@@ -819,7 +819,7 @@ func TestEverySentenceHasARule(t *testing.T) {
 	}
 	for text := range said {
 		if _, ok := rules[text]; !ok {
-			t.Errorf("no rule for the sentence %q: add one with the fact of upstream's that proves it", text)
+			t.Errorf("no rule for the sentence %q: add one with the fact in upstream's data that proves it", text)
 		}
 	}
 	for text, rule := range rules {
