@@ -15,9 +15,9 @@ func quantile[T int64 | float64](values []T, q float64) T {
 
 func median(values []float64) float64 { return quantile(values, 0.5) }
 
-// A limit is how much a metric may grow. The median of the last third of its values may
-// be at most the median of the second third, times the field times, plus the field plus.
-// The first third does not count, because caches fill then.
+// A limit is how much a metric may grow. If m is the median of the second third of its
+// values, the median of the last third may be at most m*times + plus. The first third does
+// not count, because caches fill then.
 type limit struct {
 	times float64
 	plus  float64
