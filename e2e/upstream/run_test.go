@@ -68,17 +68,17 @@ func (from *tree) test(t *testing.T, f form, packages []string, flags ...string)
 	return ended
 }
 
-// ends runs a test again, alone, and reports whether it now ends with the outcome as. A
-// second run is necessary because some of upstream's tests time out on a busy machine.
-func (from *tree) ends(t *testing.T, f form, test, as string) bool {
+// ends runs a test again, alone, and reports whether it now has the outcome want. A second
+// run is necessary because some of upstream's tests time out on a busy machine.
+func (from *tree) ends(t *testing.T, f form, test, want string) bool {
 	t.Helper()
 	pkg, name, _ := strings.Cut(test, " ")
 	function, _, _ := strings.Cut(name, "/") // the test function, with all its subtests
 	again := from.test(t, f, []string{pkg}, "-run=^"+function+"$")
-	if again[test] != as {
+	if again[test] != want {
 		return false
 	}
-	t.Logf("%s: %s: %s in its second run only", f, test, as)
+	t.Logf("%s: %s: %s in its second run only", f, test, want)
 	return true
 }
 
