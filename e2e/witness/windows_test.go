@@ -52,8 +52,8 @@ func (w *witness) read(t *testing.T, folders []string) window {
 }
 
 // countRuns replays the scenarios with counters. The result has the functions of each
-// traced request of a scenario. A function counts if it ran in every replay and in no
-// idle window.
+// traced request of a scenario: the functions that ran in every replay, and in no idle
+// window.
 func countRuns(t *testing.T, p *programs) map[string][]window {
 	t.Helper()
 	server := start(t, p.counting(t))
