@@ -100,8 +100,8 @@ func (m *module) licence(names []string) cdx.LicenseChoice {
 
 var classifier = sync.OnceValues(assets.DefaultClassifier)
 
-// licenceNames returns the SPDX identifiers in the module's licence files, sorted.
-// Licences that the classifier does not recognize are left out.
+// licenceNames returns the SPDX identifiers of the licences in the module's licence files,
+// sorted. Licences that the classifier does not recognize are left out.
 func (m *module) licenceNames() ([]string, error) {
 	c, err := classifier()
 	if err != nil {

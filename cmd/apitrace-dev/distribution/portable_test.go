@@ -71,8 +71,8 @@ func filesOn(t *testing.T, folder string, p platform) (paths []string) {
 	return paths
 }
 
-// used returns the names in a file that may refer to declarations of its package.
-// Methods have a dot before them.
+// used returns the names in a file that may refer to declarations of its package. A name
+// that may be a method begins with a dot.
 func used(f *ast.File) map[string]bool {
 	names, selected := map[string]bool{}, map[*ast.Ident]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -101,8 +101,8 @@ func parse(t *testing.T, path string) *ast.File {
 	return f
 }
 
-// declarations returns the names that a file declares for its package. Methods have a
-// dot before them.
+// declarations returns the names that a file declares for its package. The name of a
+// method begins with a dot.
 func declarations(f *ast.File) (names []string) {
 	for _, decl := range f.Decls {
 		switch decl := decl.(type) {
@@ -131,8 +131,8 @@ func declarations(f *ast.File) (names []string) {
 // linuxOnly are folders that only Linux has.
 var linuxOnly = []string{"/proc", "/sys"}
 
-// worksWithout are the files that use a folder of linuxOnly, but also work without it.
-// The text says how.
+// worksWithout are the files that use a folder of linuxOnly, but also work without it. The
+// text says what the code does without the folder.
 var worksWithout = map[string]string{
 	"e2e/commands/jaeger_test.go":    "does not check the memory of a process",
 	"e2e/load/bench_test.go":         "says that the load of the machine is unknown",

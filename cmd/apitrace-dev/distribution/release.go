@@ -66,7 +66,7 @@ type archive struct {
 	Name, SHA256 string
 }
 
-// Platforms returns the platforms of a release, in the form of Release's parameter list.
+// Platforms returns the platforms of a release, separated by commas, as Release reads them.
 func Platforms() string { return joined(released) }
 
 // Release writes a release's files to the folder out and replaces files of the same name.

@@ -24,7 +24,7 @@ import (
 )
 
 // TestNightlyReleaseIsReproducible makes the release for this machine's platform twice,
-// in two clones. The second run has an empty build cache, another time zone and language,
+// in two clones. The second run has an empty build cache, another time zone, language and
 // GOFLAGS, and files with other modes and times. All files must be the same, byte for
 // byte.
 func TestNightlyReleaseIsReproducible(t *testing.T) {
@@ -149,7 +149,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// unpack unpacks an archive, runs the program in it, and returns the names of the files.
+// unpack runs the program in an archive, and returns the names of all files in the archive.
 func unpack(t *testing.T, archive string) (names []string) {
 	t.Helper()
 	in, err := os.Open(archive)
