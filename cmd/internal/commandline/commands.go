@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// DisplayName returns the name of a program as the user types it: kubectl runs
-// "kubectl-NAME" as "kubectl NAME".
+// DisplayName returns the name of a program as the user types it. For "kubectl NAME",
+// kubectl runs the program kubectl-NAME.
 func DisplayName(program, name string) string {
 	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
 		return "kubectl " + name
@@ -46,7 +46,7 @@ func Adapt(command *cobra.Command, name, typed string) {
 	}
 }
 
-// ShowHelp runs a command that only has subcommands.
+// ShowHelp is the run function of a command that only has subcommands.
 func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }
 
 // KnownCommand returns an error for an argument that is not a subcommand.

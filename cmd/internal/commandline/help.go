@@ -40,7 +40,7 @@ func ParseHelp(content string) (Help, error) {
 // quoted matches a quotation, such as a command, in the long text. It stays on one line.
 var quoted = regexp.MustCompile(`"[^"\n]{1,40}"`)
 
-// noBreak stands for a blank that must not be broken.
+// noBreak stands for a blank at which a line must not be broken.
 const noBreak = "\ue000"
 
 // wrapParagraphs wraps each paragraph, except those with an indented line.
@@ -61,9 +61,9 @@ func asItIs(paragraph string) bool {
 	return strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") || strings.Contains(paragraph, "\n ") || strings.Contains(paragraph, "\n\t")
 }
 
-// FileName returns the name of a command's help file: the path below the program,
-// with hyphens for spaces, such as workshop-next.txt. The program's own is
-// apitrace.txt.
+// FileName returns the name of a command's help file: the command's path without the
+// program, with hyphens for spaces, such as workshop-next.txt. The file of the program
+// itself is apitrace.txt.
 func FileName(command *cobra.Command) string {
 	if !command.HasParent() {
 		return command.Name() + ".txt"

@@ -13,8 +13,8 @@ import (
 
 // WriteManual writes pages for man(1) into a folder: for the program and each of its
 // commands. It makes the folder if necessary. The pages have the program's name and
-// version, and the date of SOURCE_DATE_EPOCH or today's. It changes the commands'
-// texts, so the caller must not use them afterwards.
+// version, and the date of SOURCE_DATE_EPOCH or today's. WriteManual changes the
+// commands' texts, so the caller must not use the commands afterwards.
 func WriteManual(root *cobra.Command, folder, version string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return message.Errorf("writing the manual pages: %w", err)

@@ -34,7 +34,7 @@ type Section struct {
 	Title message.Message
 }
 
-// InSection puts the flags that add defines into a section of the help.
+// InSection calls add, and puts the flags that the call defines into a section of the help.
 func InSection(command *cobra.Command, section Section, add func()) {
 	before := map[string]bool{}
 	command.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
@@ -117,7 +117,8 @@ func wrapFlags(usages string) string {
 	return b.String()
 }
 
-// translateFlags translates a command's flags into the printer's language.
+// translateFlags translates the descriptions of a command's flags into the printer's
+// language.
 func translateFlags(command *cobra.Command, p message.Printer, values []string) {
 	command.InitDefaultHelpFlag()
 	describe := func(flag *pflag.Flag) {

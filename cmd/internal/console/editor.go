@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Edit opens a file at a line in the user's editor and waits.
+// Edit opens a file at a line in the user's editor, and waits until the editor ends.
 func (s *Streams) Edit(ctx context.Context, file string, line int, readOnly bool) error {
 	args, err := source.EditorCommand(file, line, readOnly, os.Getenv)
 	if err != nil {

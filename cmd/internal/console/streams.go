@@ -24,8 +24,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Streams are a command's streams. Results go to Out, progress and notices to Err. A
-// command can read a recording from In. Streams implement session.Reporter.
+// Streams are a command's streams. Results go to Out, progress and notices to Err. In has
+// the user's answers, or a file that the command reads. Streams implement session.Reporter.
 type Streams struct {
 	In io.Reader
 	// On a terminal, a text.Guard escapes control sequences, so that texts from a server

@@ -32,7 +32,8 @@ type Diff struct {
 	Format string
 	// SideBySide draws both trees next to each other.
 	SideBySide bool
-	// Links writes below each change where to find it upstream.
+	// Links writes below each change the links to its code upstream and to the diff of
+	// the file.
 	Links bool
 	// Times also compares the times of calls.
 	Times bool
@@ -98,7 +99,7 @@ func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[
 		if err != nil {
 			return false, err
 		}
-		if isFirst { // loading the first step may have printed notices
+		if isFirst { // the pager starts only now: loading the first step may have printed notices
 			std, wait = std.Paged(!o.View.NoPager && !o.GoesOn)
 		}
 		// A side's name may be a scenario from elsewhere, so it is escaped.

@@ -53,7 +53,8 @@ func CheckSave(file string) error {
 }
 
 // Deliver saves, prints and sends the recording. It does each even if another
-// fails, so that the user sees the recording if the disk is full.
+// fails, so that the user sees the recording if the disk is full. If Only has a number
+// without a request, it only saves.
 func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
 	var errs []error
 	if o.Save != "" {

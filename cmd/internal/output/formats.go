@@ -97,7 +97,7 @@ func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording
 	return export.WriteMermaid(std.Out, recording, diagramGuide{guide.ForReader(lang, recording)})
 }
 
-// A diagramGuide gives a diagram's layers their colours in the tree.
+// A diagramGuide gives the layers in a diagram the same colours as in the tree.
 type diagramGuide struct{ *instrument.ReaderGuide }
 
 // Colour returns a layer's colour, the same in every view.
