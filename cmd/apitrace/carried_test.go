@@ -107,7 +107,7 @@ func checkWidth(t *testing.T, text string) {
 	}
 }
 
-// sentenceLine is the first line of a sentence of an outline: its number and its layer.
+// sentenceLine matches the beginning of a sentence in an outline: its number and its layer.
 var sentenceLine = regexp.MustCompile(`(?m)^ ?[0-9]+  \S`)
 
 // checkOutline checks that an outline has 1 to 15 sentences, each with the place and the

@@ -38,7 +38,7 @@ func TestDAPSpeaksChinese(t *testing.T) {
 		shown = append(shown, shownTexts(message)...)
 	}
 	if len(shown) < 50 {
-		t.Errorf("an editor shows %d texts, expected the names and values of a whole session", len(shown))
+		t.Errorf("an editor shows %d texts, expected at least 50: the names and values of a whole session", len(shown))
 	}
 	isChinese(t, strings.Join(shown, "\n"))
 }

@@ -24,8 +24,8 @@ import (
 // output.
 var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
-// drawnInDocs matches a diagram that GitHub draws, with the command that prints it in a
-// comment.
+// drawnInDocs matches a Mermaid diagram, which GitHub draws. A comment in the diagram names
+// the command that prints it.
 var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
 // TestDocsNameTheDisk checks that the documents and "apitrace doctor" state the same
@@ -181,7 +181,7 @@ func TestLessonsAreTranslated(t *testing.T) {
 			t.Errorf("the lesson %s has no translation, %s.%s.md", key, name, other)
 		}
 		if ok && !slices.Equal(here, there) {
-			t.Errorf("%s.md shows the commands\n%s\nand its translation shows\n%s", key, strings.Join(here, "\n"), strings.Join(there, "\n"))
+			t.Errorf("%s.md shows the commands\n%s\nand its translation shows\n%s\nexpected the same commands", key, strings.Join(here, "\n"), strings.Join(there, "\n"))
 		}
 	}
 }
