@@ -58,8 +58,8 @@ func shadowed() int { return max(1, 2) }
 	}
 }
 
-// TestPoolsFill checks that the rewriter leaves out only functions that make a new item
-// for a sync.Pool, with the literals in them.
+// TestPoolsFill checks that the rewriter leaves out the literals that make a new item for a
+// sync.Pool and the literals in them, and no other functions.
 func TestPoolsFill(t *testing.T) {
 	_, res, err := rewriteOne(t, `package p
 

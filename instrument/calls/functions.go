@@ -27,7 +27,7 @@ func (r *reader) readPackage(pkg *loadedPackage) {
 type packageReader struct {
 	*reader
 	pkg *loadedPackage
-	// literals has the names of the file's function literals.
+	// literals has the names of the package's function literals.
 	literals map[*ast.FuncLit]string
 	// gateVars has the variables and fields that store whether a gate is on.
 	gateVars map[any]string

@@ -48,7 +48,7 @@ func TestSecretValues(t *testing.T) {
 		"a token's check": `{"kind":"TokenReview","spec":{"token":"planted-one"}}`,
 	} {
 		if got := SecretValues([]byte(body)); !slices.Contains(got, "planted-one") || slices.Contains(got, "public") {
-			t.Errorf("%s: the values are %q, expected planted-one in them", name, got)
+			t.Errorf("%s: the values are %q, expected planted-one in them, and not public", name, got)
 		}
 	}
 	if got := SecretValues([]byte(`{"stringData":{"a":"with \"quotes\""}}`)); !slices.Contains(got, `with \"quotes\"`) {

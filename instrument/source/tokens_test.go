@@ -134,7 +134,7 @@ func FuzzTokens(f *testing.F) {
 			joined.WriteString(token.Value)
 		}
 		if joined.String() != text {
-			t.Errorf("the joined tokens of %q are %q", text, joined.String())
+			t.Errorf("the joined tokens of %q are %q, expected the same text", text, joined.String())
 		}
 	})
 }

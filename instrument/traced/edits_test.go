@@ -27,7 +27,7 @@ func TestExplainCompile(t *testing.T) {
 		}
 	}
 	if strings.Contains(err.Error(), "# k8s.io") {
-		t.Errorf("%v\nhas the compiler's headings", err)
+		t.Errorf("%v\nhas a heading of the compiler, expected only messages", err)
 	}
 	if !errors.As(err, new(*program.CompileError)) {
 		t.Error("the error does not wrap the CompileError")
