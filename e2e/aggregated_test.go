@@ -97,7 +97,7 @@ func TestSampleServerLeavesNothing(t *testing.T) {
 			t.Errorf("stopping %s server: %v", name, err)
 		}
 		if _, err := os.Stat(a.ProbeSocket); !os.IsNotExist(err) {
-			t.Errorf("the folder of %s server still exists: %v", name, err)
+			t.Errorf("the folder of %s server still exists (error of Stat: %v)", name, err)
 		}
 	}
 	for _, path := range []string{

@@ -52,7 +52,7 @@ func TestExploreShowsTheSource(t *testing.T) {
 	c.Shows("▾ 1  HTTP")
 	arguments, err := os.ReadFile(got)
 	if err != nil || !regexp.MustCompile(`^\+188 \S+/vendor/k8s\.io/apiserver/pkg/server/handler\.go\n$`).Match(arguments) {
-		t.Errorf("reading the editor's arguments: %v; got %q, expected line 188 of handler.go", err, arguments)
+		t.Errorf("reading the editor's arguments: got the error %v and the arguments %q, expected line 188 of handler.go", err, arguments)
 	}
 	c.Type("q")
 	if status := c.Wait(); status != 0 {
@@ -175,6 +175,6 @@ func TestRecordInteractive(t *testing.T) {
 	}
 	rec, err := trace.Load(file)
 	if err != nil || len(rec.Requests) != 3 {
-		t.Errorf("loading the file: %v; expected three requests", err)
+		t.Errorf("loading the file: got the error %v, expected three requests", err)
 	}
 }

@@ -261,7 +261,7 @@ func checkOutputs(m *machine, dir, file string, n int) {
 	} {
 		out, said, status := m.run("show", file, "-o", format)
 		if err := load([]byte(out)); err != nil || status != 0 || !utf8.ValidString(out) {
-			m.Errorf("-o %s: reading the output: %v, expected valid JSON\n%s", format, err, said)
+			m.Errorf("-o %s: reading the output gave the error %v, expected valid JSON\n%s", format, err, said)
 		}
 	}
 	imported := filepath.Join(dir, "imported.jsonl")
@@ -358,7 +358,7 @@ func requestHostile(m *machine, dir string, all []hostileRequest, step int) {
 			}
 			recording, err := trace.Load(saved)
 			if err != nil || len(recording.Requests) != 1 || decoded(recording.Requests[0].Path) != decoded(r.path) {
-				m.Errorf("%.200q: loading the saved request: %v, expected one request with its path\n%.2000s", args, err, shown)
+				m.Errorf("%.200q: loading the saved request gave the error %v, expected one request with its path\n%.2000s", args, err, shown)
 			}
 		})
 	}

@@ -142,7 +142,7 @@ func TestNextCommandSweeps(t *testing.T) {
 			t.Fatalf("apitrace %q: exit status %d\n%s", args, status, said)
 		}
 		if _, err := os.Stat(deserted); !os.IsNotExist(err) {
-			t.Errorf("after apitrace %q the deserted folder still exists: %v", args, err)
+			t.Errorf("after apitrace %q the deserted folder still exists (error of Stat: %v)", args, err)
 		}
 		if _, err := os.Stat(record.line); err != nil {
 			t.Errorf("after apitrace %q the folder of a running session is gone: %v", args, err)

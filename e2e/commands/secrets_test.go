@@ -153,7 +153,7 @@ func checkSaved(t testing.TB, file string, n int) {
 	noLeak(t, file, string(text))
 	recording, err := trace.Load(file)
 	if err != nil || len(recording.Requests) != n {
-		t.Errorf("loading %s: error %v; got %d requests, expected %d", file, err, len(recording.Requests), n)
+		t.Errorf("loading %s: got the error %v and %d requests, expected %d requests", file, err, len(recording.Requests), n)
 	}
 }
 

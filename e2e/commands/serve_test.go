@@ -68,7 +68,7 @@ func TestTwoInBackground(t *testing.T) {
 		testenv.Await(t, "the process of the stopped server ends", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
 	}
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(kubeconfig))); !os.IsNotExist(err) {
-		t.Errorf("the folder of the stopped server still exists: %v", err)
+		t.Errorf("the folder of the stopped server still exists (error of Stat: %v)", err)
 	}
 	if _, notices, status := m.run("serve", "--stop"); status != 0 || !strings.Contains(notices, "no server is kept running") {
 		t.Errorf("serve --stop without a server: exit status %d, expected 0 and a notice in\n%s", status, notices)

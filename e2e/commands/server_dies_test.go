@@ -63,10 +63,10 @@ func killDuringRun(t *testing.T, program string) {
 		t.Errorf("exit status %d, expected 1 and the end of %s in:\n%s", status, program, notices.String())
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes -> 200\n") {
-		t.Errorf("the recorded request is not printed: %.100q", out.String())
+		t.Errorf("the output is %.100q, expected the recorded request first", out.String())
 	}
 	if rec, err := trace.Load(saved); err != nil || len(rec.Requests) != 1 {
-		t.Errorf("the recorded request is not saved: %v", err)
+		t.Errorf("loading the saved recording: got the error %v, expected one request", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(m.tmp, "apitrace-*")); err != nil || len(left) > 0 {
 		t.Errorf("the run has left the folders %q", left)
