@@ -34,7 +34,7 @@ func indexRelease(ctx context.Context, version, folder string, to session.Report
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("the index of %s: %w", version, err)
+			return fmt.Errorf("indexing %s: %w", version, err)
 		}
 		tree := &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
 		to.Notice("%s: reading the calls", tree)
