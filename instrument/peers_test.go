@@ -333,7 +333,7 @@ func (p *peer) run(b *testing.B, bin string, calls int) int64 {
 		recorded = p.recorded(b, string(text)+complaints.String())
 	}
 	if recorded != calls {
-		b.Fatalf("%s recorded %d calls of %d", p.name, recorded, calls)
+		b.Fatalf("%s recorded %d calls of %d, expected all", p.name, recorded, calls)
 	}
 	return int64(numberAfter(b, "peers: ", string(text)))
 }

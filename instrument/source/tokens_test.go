@@ -85,7 +85,7 @@ func TestTokensAreThoseOfChroma(t *testing.T) {
 		}
 		got, want := classes(Tokens(text)), classes(iterator.Tokens())
 		if len(got) != len(text) || len(want) != len(text) {
-			t.Fatalf("%s: tokens of %d bytes, chroma's of %d, expected %d", name, len(got), len(want), len(text))
+			t.Fatalf("%s: the tokens have %d bytes, and chroma's tokens %d, expected %d", name, len(got), len(want), len(text))
 		}
 		for at := 0; at < len(text); at++ {
 			end := at

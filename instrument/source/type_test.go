@@ -52,10 +52,10 @@ func TestThrough(t *testing.T) {
 		want        []string
 	}{
 		{desk + "Desk", "Add", []string{"*example.org/shop/cart.Cart"}},
-		{desk + "Desk", "Close", nil}, // its own
+		{desk + "Desk", "Close", nil}, // Desk declares it
 		{desk + "Outer", "Close", []string{desk + "Alias"}},
 		{desk + "Outer", "Add", []string{desk + "Alias", "*example.org/shop/cart.Cart"}},
-		{desk + "Desk", "Len", nil},                                     // of Cart and of Counter
+		{desk + "Desk", "Len", nil},                                     // ambiguous: Cart and Counter have it
 		{desk + "Twice", "Add", []string{"example.org/shop/cart.Cart"}}, // nearer than the method of Desk
 		{desk + "Desk", "Sell", nil},
 		{desk + "Nothing", "Add", nil},

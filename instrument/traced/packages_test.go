@@ -61,7 +61,7 @@ func TestMorePackagesArePartOfTheBuild(t *testing.T) {
 		recipe := recipeWith(t, server, test.packages...)
 		rewrite := recipe.options.Rewrite
 		if !slices.Equal(rewrite.More, test.more) || !slices.Equal(recipe.More, test.more) {
-			t.Errorf("%q: more packages %q and %q, expected %q", test.packages, recipe.More, rewrite.More, test.more)
+			t.Errorf("%q: Recipe.More is %q and Rewrite.More is %q, expected %q for both", test.packages, recipe.More, rewrite.More, test.more)
 		}
 		if len(test.more) == 0 && rewrite.Key != usual.Key {
 			t.Errorf("%q are traced anyway, but give the build another key", test.packages)
@@ -154,7 +154,7 @@ func TestUnknownPackages(t *testing.T) {
 		}
 		switch {
 		case want == "" && err != nil:
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: got the error %v, expected none", name, err)
 		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), "--trace "+strconv.Quote(name)+want)):
 			t.Errorf("%q: %v\nexpected %s", name, err, want)
 		}
