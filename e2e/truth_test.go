@@ -87,7 +87,7 @@ func usualTree(t *testing.T, s *apiserver.Server, name string, times, most int) 
 		}
 	}
 	trees := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return cmp.Compare(seen[b], seen[a]) })
-	t.Fatalf("%d different trees in %d replays, the most frequent one %d times. The next tree differs in:\n%s", len(seen), most, seen[trees[0]], drift(trees[0], trees[1]))
+	t.Fatalf("%d different trees in %d replays, the most frequent one %d times, expected %d times. The next tree differs in:\n%s", len(seen), most, seen[trees[0]], times, drift(trees[0], trees[1]))
 	return ""
 }
 

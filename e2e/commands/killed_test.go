@@ -89,7 +89,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 			}
 			if name == "serve" {
 				traced := filepath.Join(filepath.Dir(filepath.Dir(kubeconfig)), "traced.kubeconfig")
-				testenv.Await(t, "there is "+traced, func() bool { _, err := os.Stat(traced); return err == nil })
+				testenv.Await(t, traced+" exists", func() bool { _, err := os.Stat(traced); return err == nil })
 			}
 			servers := serversIn(t, tmp)
 			if len(servers) < 2 {

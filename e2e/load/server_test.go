@@ -117,7 +117,7 @@ func (g *gauge) read(tb testing.TB) map[string]map[string]float64 {
 		metrics, err := readMetrics(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != http.StatusOK || metrics[resident] == 0 {
-			tb.Fatalf("reading the metrics of %s: %s, %v, %s = %v", name, resp.Status, err, resident, metrics[resident])
+			tb.Fatalf("reading the metrics of %s: got the status %s, the error %v and %s = %v, expected 200 and a value above 0", name, resp.Status, err, resident, metrics[resident])
 		}
 		all[name] = metrics
 	}

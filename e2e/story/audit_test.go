@@ -76,7 +76,7 @@ func (l *auditLog) advance(t *testing.T) {
 func (l *auditLog) of(t *testing.T, id, path string, lasting bool, lost func() bool) *event {
 	t.Helper()
 	var found *event
-	testenv.Await(t, "the audit event of "+path, func() bool {
+	testenv.Await(t, "the audit event of "+path+" is written", func() bool {
 		l.advance(t)
 		for i := range l.events {
 			e := &l.events[i]

@@ -160,16 +160,16 @@ func (w *world) furnish() {
 		w.stock = append(w.stock, object{o.Path, o.Object.Metadata.Name, body, o.Kept})
 		// The server serves a custom resource only some time after its definition is
 		// stored.
-		w.await("creating "+o.Path+"/"+o.Object.Metadata.Name, http.MethodPost, o.Path, body, http.StatusCreated, http.StatusConflict)
+		w.await(o.Path+"/"+o.Object.Metadata.Name+" is created", http.MethodPost, o.Path, body, http.StatusCreated, http.StatusConflict)
 	}
 	for _, status := range []struct{ path, body string }{
 		// In a cluster, controllers would write these statuses.
 		{"/api/v1/namespaces/story-full/resourcequotas/one", `{"status":{"hard":{"configmaps":"1"},"used":{"configmaps":"1"}}}`},
 		{"/api/v1/namespaces/story-counted/resourcequotas/many", `{"status":{"hard":{"configmaps":"1000","pods":"1000"},"used":{"configmaps":"0","pods":"0"}}}`},
 	} {
-		w.await("the status of "+status.path, http.MethodPatch, status.path+"/status", []byte(status.body), http.StatusOK)
+		w.await("the status of "+status.path+" is written", http.MethodPatch, status.path+"/status", []byte(status.body), http.StatusOK)
 	}
-	w.await("the end of a namespace", http.MethodDelete, "/api/v1/namespaces/story-ending", nil, http.StatusOK, http.StatusConflict)
+	w.await("the deletion of the namespace story-ending has begun", http.MethodDelete, "/api/v1/namespaces/story-ending", nil, http.StatusOK, http.StatusConflict)
 	w.awaitEffects()
 }
 
@@ -185,28 +185,28 @@ func (w *world) awaitEffects() {
 		"refuse": http.StatusForbidden, "broken": http.StatusInternalServerError, "policy-deny": http.StatusUnprocessableEntity,
 	} {
 		path, body := create("story", label)
-		w.await("the effect of the label "+label, http.MethodPost, path, body, status)
+		w.await("the label "+label+" has an effect", http.MethodPost, path, body, status)
 	}
 	for _, label := range []string{"mutate", "accept", "ignored"} {
 		path, body := create("story", label)
-		testenv.Await(w.t, "a call of the webhook "+label, func() bool {
+		testenv.Await(w.t, "the webhook "+label+" is called", func() bool {
 			before := w.hooks.count()
 			w.send(w.server.AdminToken, http.MethodPost, path, body)
 			return slices.ContainsFunc(w.hooks.since(before), func(r review) bool { return r.hook == label })
 		})
 	}
 	path, body := create("story-full", "plain")
-	w.await("the quota", http.MethodPost, path, body, http.StatusForbidden)
+	w.await("the quota has an effect", http.MethodPost, path, body, http.StatusForbidden)
 	path, body = create("story-ending", "plain")
-	w.await("the ending namespace", http.MethodPost, path, body, http.StatusForbidden)
+	w.await("the server refuses objects in the namespace story-ending", http.MethodPost, path, body, http.StatusForbidden)
 	path, body = create("story", "plain")
 	for _, token := range w.server.PlayerTokens {
-		testenv.Await(w.t, "the learner's rights", func() bool {
+		testenv.Await(w.t, "the learner may create objects", func() bool {
 			status, _ := w.send(token, http.MethodPost, path, body)
 			return status == http.StatusCreated
 		})
 	}
-	testenv.Await(w.t, "the answer of the missing aggregated server", func() bool {
+	testenv.Await(w.t, "the aggregator answers 503 for the missing aggregated server", func() bool {
 		status, _ := w.send(w.server.AdminToken, http.MethodGet, "/apis/ghost.example.com/v1/ghosts", nil)
 		return status == http.StatusServiceUnavailable
 	})
@@ -331,7 +331,7 @@ func (w *world) restock() {
 			continue
 		}
 		if status, answer := w.send(w.server.AdminToken, http.MethodPost, o.path, o.body); status != http.StatusCreated && status != http.StatusConflict {
-			w.t.Fatalf("creating %s/%s again: got the status %d: %s", o.path, o.name, status, answer)
+			w.t.Fatalf("creating %s/%s again: got the status %d, expected 201, or 409 if it exists: %s", o.path, o.name, status, answer)
 		}
 	}
 }

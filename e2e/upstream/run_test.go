@@ -51,7 +51,7 @@ func (from *tree) test(t *testing.T, f form, packages []string, flags ...string)
 	for line := range strings.Lines(string(out)) {
 		var e struct{ Action, Package, Test, Output string }
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
-			t.Fatalf("%s: go test wrote %q", f, line)
+			t.Fatalf("%s: go test wrote %q, expected JSON", f, line)
 		}
 		switch e.Action {
 		case "build-output":

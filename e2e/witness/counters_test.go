@@ -88,7 +88,7 @@ func (c *counted) read(t *testing.T, window string) set {
 	profile := filepath.Join(window, "profile")
 	out, err := exec.CommandContext(t.Context(), c.covdata, "textfmt", "-i="+c.meta+","+window, "-o="+profile).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("reading the counters: %v: %s", err, out)
 	}
 	defer os.RemoveAll(window)
 	text, err := os.ReadFile(profile)
