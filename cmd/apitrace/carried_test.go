@@ -41,9 +41,10 @@ func carried(t *testing.T, f func(t *testing.T, rec *trace.Recording)) {
 	}
 }
 
-// TestDefaultView checks the default view of every scenario: it has at most 80 columns,
-// has the same text with colour, and tells the story of each request in at most 15
-// sentences. Package render tests that it cuts no name.
+// TestDefaultView checks the default view of every scenario. It must have at most 80
+// columns, and at most 300 lines for each request. Colour must not change its text. The
+// outline of a request must have at most 15 sentences. Package render tests that no name
+// is cut.
 func TestDefaultView(t *testing.T) {
 	testenv.Costly(t, "draws every recording of two releases")
 	checkDefaultViews(t)

@@ -153,7 +153,8 @@ func isExcerpt(text, whole string) bool {
 	return whole == "" || strings.HasSuffix(text, "…\n")
 }
 
-// TestLessonsAreTranslated checks that each lesson exists in both languages, with the same trees.
+// TestLessonsAreTranslated checks that each lesson exists in both languages, and shows the
+// output of the same commands.
 func TestLessonsAreTranslated(t *testing.T) {
 	lessons, err := filepath.Glob(filepath.Join("..", "..", "docs", "lessons", "*.md"))
 	if err != nil || len(lessons) == 0 {

@@ -17,8 +17,8 @@ import (
 
 // helpTexts are the texts that --help prints above the flags, in the format of
 // commandline.Help. Each command has a file. Its name is the path of the command, with
-// hyphens for the spaces: help/workshop-next.txt. help/apitrace.txt belongs to the
-// program itself. A translation has the same name in the folder of its language:
+// hyphens for the spaces: help/workshop-next.txt. help/apitrace.txt is the file of
+// the program itself. A translation has the same name in the folder of its language:
 // help/zh/workshop-next.txt.
 //
 //go:embed help
