@@ -30,7 +30,7 @@ import "fmt"
 
 type T struct{ a int }
 
-// Same does the same thing, told and laid out otherwise.
+// Same does a thing, with another comment and layout.
 func (t *T) Same() {
 	fmt.Println(t.a) // here
 }

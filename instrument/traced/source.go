@@ -23,7 +23,7 @@ type Source struct {
 // builds nothing.
 func (r *Recipe) Source(ctx context.Context) (*Source, error) {
 	o := r.options
-	o.Rewrite = nil // the source is the same
+	o.Rewrite = nil // the pristine source does not depend on it
 	dir, err := program.SourceTree(ctx, r.Program, o)
 	if err != nil {
 		return nil, r.explained(err)
