@@ -11,9 +11,9 @@ import (
 )
 
 // TestSlowTraceMorePackages traces a package that the guide does not name. Its calls must
-// be in the tree below their callers, at the places that the index of the sources has,
-// and each must agree with the real stack. The recording and the cache must say that the
-// package was traced.
+// be in the tree below their callers, and agree with the real stack. Their places must be
+// as in the index of the sources. The recording and the cache must say that the package
+// was traced.
 func TestSlowTraceMorePackages(t *testing.T) {
 	testenv.Slow(t)
 	m := newMachine(t)

@@ -311,8 +311,8 @@ func (r *keepingReceiver) await(t *testing.T, want string) string {
 	return r.text()
 }
 
-// settle waits until number has returned the same for a second, so that the search for
-// secrets covers as many spans as possible.
+// settle waits until number has returned the same value for a second, so that the search
+// for secrets covers as many spans as possible.
 func settle(number func() int) {
 	for last, same := -1, 0; same < 10; time.Sleep(100 * time.Millisecond) {
 		if n := number(); n == last {

@@ -110,8 +110,9 @@ func (j *judge) noCall(c claim, e *view.Evidence) error {
 	return nil
 }
 
-// instead checks that the claim's caller has a call that may run the claim's function and
-// the function of the evidence, and that a side recorded the latter.
+// instead checks evidence that a side ran another function in place of the claim's
+// function. A call of the claim's caller must be able to run both functions. The side must
+// have recorded a call of the other function by this caller.
 func (j *judge) instead(c claim, e *view.Evidence) error {
 	calls, _ := j.callsOf(e.Side, c)
 	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool {

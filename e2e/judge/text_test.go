@@ -108,9 +108,8 @@ func (r *textReader) mention(name, in string, context func() ([]string, []branch
 	r.mentioned[at] = append(r.mentioned[at], mention{in, gates})
 }
 
-// around returns the feature gates that decide whether a node is reached, and the
-// branches around the node. path are the nodes from the function's body down to the
-// node.
+// around returns the branches around a node, and the feature gates in their conditions.
+// path are the nodes from the function's body down to the node.
 func (r *textReader) around(path []ast.Node) (gates []string, branches []branch) {
 	depends := func(conds ...ast.Expr) {
 		for _, cond := range conds {

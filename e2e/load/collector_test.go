@@ -44,9 +44,10 @@ type collector struct {
 	first error    // the first error of a failed fetch
 }
 
-// counts has numbers of chosen requests: traced requests, requests with a fetched
-// trace, requests that were not traced because too many were pending, and requests with
-// a trace that could not be fetched or is incomplete.
+// counts has numbers of requests. traced counts the traced requests, and fetched the
+// requests with a fetched trace. refused counts the requests that were not traced because
+// too many were pending. failed counts the requests with a trace that could not be fetched
+// or is incomplete.
 type counts struct{ traced, fetched, refused, failed atomic.Int64 }
 
 // newCollector starts a collector that runs until the end of the test. At first it
