@@ -36,7 +36,7 @@ func TestLook(t *testing.T) {
 	}
 	const file = "example.org/shop/shop.go"
 	want := []Activity{{
-		Scenario: "buy", Method: "GET", Path: "/cart", Status: 500, Calls: 3, Ns: 550, SelfNs: 100 + 150 + 50,
+		Scenario: "buy", Method: "GET", Path: "/cart", Status: 500, Request: 1, Calls: 3, Ns: 550, SelfNs: 100 + 150 + 50,
 		Callers: []Neighbour{{Function: "example.org/shop.Serve", File: file, Line: 7, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 1}},
 		Callees: []Neighbour{{Function: "example.org/shop.count", File: file, Line: 12, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 1}},
 		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J"}}, {"n", []string{"1"}}},

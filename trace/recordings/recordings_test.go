@@ -14,7 +14,7 @@ import (
 )
 
 // maxTotal is the maximum number of bytes that the recordings may add to the binary.
-const maxTotal = 12_000_000
+const maxTotal = 16_000_000
 
 func TestVersions(t *testing.T) {
 	all, err := Versions()
