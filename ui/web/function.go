@@ -270,7 +270,7 @@ func (a *api) getFunctionHistory(r *restful.Request) (any, error) {
 		sign, meaning := at.State.Sign()
 		state := meaning.Localize(p)
 		if why := at.Spanless.Why(); !why.IsZero() {
-			state += p.Sprintf(": %s", why)
+			state = p.Sprintf("%s: %s", state, why)
 		}
 		out.Releases = append(out.Releases, FunctionAppearance{
 			K8sVersion: at.Version, Sign: sign, State: state, Known: at.Place != "", Function: at.Name, Name: funcname.Short(at.Name), Place: at.Place,

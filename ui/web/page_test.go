@@ -462,7 +462,7 @@ type pageView struct {
 }
 
 var views = []pageView{
-	{"tree", "", row("etcd3 store"), 1280},
+	{"tree", firstRequest, row("etcd3 store"), 1280},
 	{"code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
 	{"failure", "#/latest/get-forbidden/1?open=all", row("failed"), 1280},
 	{"calls", "#/latest/get-node/1?view=calls", "document.querySelectorAll('.row.flat .place').length > 10", 1280},
@@ -478,6 +478,8 @@ var views = []pageView{
 	{"time line", "#/latest/get-node/1?view=time", "document.querySelector('.span')?.textContent.match(/^0ms to \\d/)", 1280},
 	{"player", "#/latest/get-node/1?at=entered&call=" + escape(storeGet), "document.querySelector('.layer-box.lit')", 400},
 	{"type", "#/type?name=" + store, "document.querySelector('.type .told')", 400},
+	{"function", function(storeGet), "document.querySelector('.releases-of tbody') && document.querySelector('.function .lines')", 1280},
+	{"scenarios", "#/start", "document.querySelector('.card')", 400},
 	{"guide", "#/guide", "document.querySelectorAll('.guide dl > div').length > 100", 400},
 }
 

@@ -32,7 +32,7 @@ export function Start() {
       <nav class="doors" aria-label={words.doors}>
         <Door to={write(requestAddress({ place: first, view: firstView, more: {} }))} name={words.read}>{words.readHelp}</Door>
         {compared && <Door to={write(pairingAddress({ scenarios: false, common: compared.name, from: compared.releases[1], to: compared.releases[0] }))} name={words.compare}>{words.compareHelp(compared.name, compared.releases[1], compared.releases[0])}</Door>}
-        <Door to="#/lessons" name={words.learn} also={api.live && <p class="also"><a href="#/workshop">{words.exercises}</a> <span class="quiet">{words.exercisesHelp}</span></p>}>{words.learnHelp}</Door>
+        <Door to="#/lessons" name={words.learn} also={api.live && <p class="beside-door"><a href="#/workshop">{words.exercises}</a> <span class="quiet">{words.exercisesHelp}</span></p>}>{words.learnHelp}</Door>
         {api.live ? <Door to="#/servers" name={words.run}>{words.runHelp}</Door>
           : <div class="door"><b>{words.run}</b><p>{words.runElsewhere} <code>apitrace web</code></p></div>}
       </nav>
