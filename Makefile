@@ -90,10 +90,10 @@ bench: programs upstream-programs ## measures what the README states, in about f
 	APITRACE_E2E=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Run -benchtime 5x ./e2e/commands
 
-EACH ?= 1m
 bench-peers: ## apitrace beside other ways to trace each call, as a table: half a minute
 	APITRACE_E2E=1 go test -run '^$$' -bench Peers -benchtime 1x ./instrument
 
+EACH ?= 1m
 bench-load: programs upstream-programs ## a traced server and upstream's own build under load, as a table: twenty minutes; make bench-load EACH=6s for a trial
 	APITRACE_E2E=1 go test -timeout 3h -run '^$$' -bench Load -benchtime 1x ./e2e/load -load.each $(EACH)
 

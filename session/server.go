@@ -366,17 +366,18 @@ func startWith(ctx context.Context, build *apiserver.Build, o apiserver.StartOpt
 	}
 	logServer(ctx, "started a server", server)
 	serving, cancel := endingWith(ctx, server)
-	stop = func() error { cancel(nil); return stopWithin(ctx, server.Stop) }
+	stopServer := func() error { cancel(nil); return stopWithin(ctx, server.Stop) }
 	if plane == nil {
-		return serving, server, stop, nil
+		return serving, server, stopServer, nil
 	}
 	to.Notice("kube-apiserver is ready; starting kube-controller-manager, kube-scheduler and a kubelet")
 	beside, err := controlplane.Start(serving, server, plane)
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, stop())
+		return nil, nil, nil, errors.Join(err, stopServer())
 	}
 	all, cancelAll := endingWith(serving, beside)
-	return all, server, func() error { cancelAll(nil); return errors.Join(stopWithin(ctx, beside.Stop), stop()) }, nil
+	stop = func() error { cancelAll(nil); return errors.Join(stopWithin(ctx, beside.Stop), stopServer()) }
+	return all, server, stop, nil
 }
 
 // endingWith returns a context that ends with a server. Its cause is the server's error.
