@@ -10,8 +10,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// What a build of one program takes, on average, after that of kube-apiserver: minutes on
-// two idle cores, and bytes in the cache. TestNightlyBuild measures both.
+// These are averages for one program, after kube-apiserver is built: minutes on two idle
+// cores, and bytes in the cache. With v1.37.1, all three took 12 minutes of processor time.
+// Their workspaces and binaries have 0.7 GB. The rest is an estimate of Go's build cache.
 const (
 	minutes = 2
 	space   = 1e9

@@ -39,7 +39,7 @@ func component(name, main string) traced.Program {
 		Name: name,
 		ForVersion: func(k8s string, _ func() (program.Upstream, error)) (program.Program, error) {
 			p := apiserver.Component(name, main, k8s)
-			p.Space = 2e9
+			p.Space = 3e9
 			if name == kubelet {
 				p.Changes = hollowChanges(k8s)
 			}
