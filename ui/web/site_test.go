@@ -105,7 +105,7 @@ func openEach(t *testing.T, folder string, releases []recordings.Info) {
 	t.Cleanup(server.Close)
 	home := server.URL + "/some/path/"
 	b := openAt(t, home, home, 1280)
-	b.is("document.querySelector('.tree')")
+	b.is("document.querySelector('.start .card')")
 	for _, info := range releases {
 		for _, scenario := range info.Scenarios {
 			b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(home+"#/"+info.K8sVersion+"/"+scenario+"/1"))
@@ -127,7 +127,7 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 	t.Cleanup(server.Close)
 	home := server.URL + "/some/path/"
 	b := openAt(t, home, home, 1280)
-	b.is("document.querySelector('.tree')")
+	b.is("document.querySelector('.start .card')")
 	// calm fails the test if the page shows a problem.
 	calm := func(what string) {
 		t.Helper()
