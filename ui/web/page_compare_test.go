@@ -183,10 +183,10 @@ func TestPageSortsWhatChanged(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
 	b.is("document.querySelector('.summary dl .sentence')")
-	if moved := js[string](b, "[...document.querySelectorAll('.summary > dl .sentence')].map((s) => s.textContent).filter((s) => / is now | moved from package /.test(s)).join('; ')"); moved != "" {
+	if moved := js[string](b, "[...document.querySelectorAll('.summary > dl .sentence')].map((s) => s.textContent).filter((s) => / is now | are now in package /.test(s)).join('; ')"); moved != "" {
 		t.Errorf("moved code stands among the changes of behaviour: %s", moved)
 	}
-	b.is("[...document.querySelectorAll('.summary .aside:not([open]) .sentence')].some((s) => s.textContent.includes('called functions moved from package'))")
+	b.is("[...document.querySelectorAll('.summary .aside:not([open]) .sentence')].some((s) => s.textContent.includes('called functions are now in package'))")
 	b.is("/^[0-9]+ sentences on code that moved/.test(document.querySelector('.summary .aside summary').textContent)")
 	b.accessible()
 	inSight := "(() => { const s = document.querySelector('.summary').getBoundingClientRect(); return s.top < 200 && s.height > 150; })()"
@@ -261,7 +261,7 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
-	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('moved from package go.etcd.io/etcd/server/v3/wal to'))")
+	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('before in go.etcd.io/etcd/server/v3/wal'))")
 	b.is("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
 	b.is("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
 }
