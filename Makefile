@@ -75,12 +75,13 @@ test-race:
 	.ci/arm64
 
 test-slow: programs upstream-programs
-	.ci/phase "build v1.30.4" bin/apitrace build --sample --control-plane --k8s v1.30.4
+	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4
 	.ci/phase "build the control plane" bin/apitrace build --control-plane
 	$(E2E) APITRACE_SLOW=1 .ci/tests "slow tests" "$(call with,TestSlow)" -vet=off -ldflags=-s -p 2 -count 1 -timeout 60m -run '^TestSlow'
 
 test-nightly: programs upstream-programs ## what takes many minutes: all releases before the judge, 900 generated requests before upstream's own account of them, all releases in a site and by Go's own counters; the sources of all releases by the guide, an old release with its repairs, every scenario twenty times, every change of the course, a release in an empty cache, go install, Jaeger
 	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
+	.ci/phase "build the control plane of v1.30.4" bin/apitrace build --control-plane --k8s v1.30.4
 	$(E2E) APITRACE_NIGHTLY=1 .ci/tests "nightly tests" "$(call with,TestNightly)" -vet=off -ldflags=-s -p 1 -count 1 -timeout 3h -run '^TestNightly'
 
 bench: programs upstream-programs ## measures what the README states, in about fifteen minutes
