@@ -193,9 +193,9 @@ func (s *Summary) sourceOf(st *Statement, why diff.Reason, more []Evidence) []Ev
 	case s.varies(st.Caller) && (s.sides.Scenarios || st.Why == diff.OtherWay) && (len(more) == 0 || more[0].Kind != EvidenceGate):
 		return []Evidence{{Kind: EvidenceVaries, Name: st.Caller.Name}}
 	case s.sides.Scenarios:
-	case why.Why == diff.NewFunction && why.Package != "" && why.OtherCaller == "":
+	case why.Why == diff.NoPackage:
 		return []Evidence{{Kind: EvidenceNoPackage, Side: st.lacks(), Package: why.Package}}
-	case (why.Why == diff.NewCall || why.Why == diff.NewFunction && why.Package != "") && why.OtherCaller != "":
+	case why.Why == diff.NewCall && why.OtherCaller != "":
 		return []Evidence{{Kind: EvidenceNoCall, Side: st.lacks(), Name: why.OtherCaller}}
 	case why.Why == diff.NewFunction:
 		return []Evidence{{Kind: EvidenceNoFunction, Side: st.lacks(), Name: st.Callee.Name}}

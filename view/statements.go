@@ -174,7 +174,7 @@ func (s *Summary) newCallees(kind diff.Kind, i int) []*finding {
 			continue
 		}
 		why := s.reasons.Of(s.Diff, OnlyChange(kind, calls[child]))
-		if why.Why != diff.NewFunction || why.Way.Kind != diff.WayCalls {
+		if !why.Unknown || why.Way.Kind != diff.WayCalls {
 			continue
 		}
 		all = append(all, &finding{layer: s.guide.Layer(call.Function), at: []int{child}, only: &oneSidedCall{
@@ -356,12 +356,7 @@ func (s *Summary) onlyOn(o *oneSidedCall, purposes []string) Statement {
 	if st.Only = SideA; o.kind == diff.Added {
 		st.Only = SideB
 	}
-	switch {
-	case s.sides.Scenarios: // the source is the same
-		st.Why = diff.NoReason
-	case st.Why == diff.NewFunction && o.why.Package != "" && o.why.OtherCaller != "":
-		st.Why = diff.NewCall
-	case st.Why == diff.NewFunction && o.why.Package != "": // it may have run there unseen
+	if s.sides.Scenarios { // the source is the same
 		st.Why = diff.NoReason
 	}
 	nested := o.deepA != o.deepB

@@ -21,9 +21,11 @@ const (
 	// NewCall: only this side's source of the caller has the call, or makes
 	// the called function literal.
 	NewCall Why = "call"
-	// NewFunction: only this side's source has the function. The other side may not
-	// trace its package; see Reason.Package.
+	// NewFunction: only this side's source has the function.
 	NewFunction Why = "function"
+	// NoPackage: the other side traces no function of the package. The function may have
+	// run there unseen; see Reason.Package.
+	NoPackage Why = "no package"
 	// MovedFunction: the other side's source has the function in another package; see
 	// Reason.OtherName.
 	MovedFunction Why = "moved function"
@@ -44,9 +46,11 @@ type Reason struct {
 	// Spanless is the reason why the function has no span on the other side,
 	// if Why is NoSpan.
 	Spanless recordings.Spanless
-	// Package is the untraced package if Why is OtherPlace. If Why is NewFunction, it is
-	// the function's package if the other side does not trace it, else "".
+	// Package is the package that the other side does not trace, if Why is OtherPlace or
+	// NoPackage. If Why is NoPackage, it is the function's own package.
 	Package string
+	// Unknown is set if the index of the other side lacks the function, or its package.
+	Unknown bool
 	// OtherName is the function's name on the other side if Why is MovedFunction.
 	OtherName string
 	// OtherCaller is the caller's name on the other side if its source there does not make
@@ -85,10 +89,10 @@ type Branch struct {
 
 // Replaces reports whether the added function of r replaced the removed one.
 // Both must stand between the same two calls. It is true if the same call of
-// an interface or a variable leads to both, or if each exists only in its own
-// side's source.
+// an interface or a variable leads to both, or if each function is in the index of its own
+// side only.
 func (r Reason) Replaces(removed Reason) bool {
-	if r.Why == NewFunction && removed.Why == NewFunction {
+	if r.Unknown && removed.Unknown {
 		return true
 	}
 	return !r.Way.static && r.Way.by != "" && r.Way.by == removed.Way.by && r.Way.kind == removed.Way.kind
@@ -288,12 +292,19 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 	return r
 }
 
-// newFunction sets the reason that only the side here has the function of call i.
+// newFunction sets the reason for call i, of a function that only the index of the side
+// here has.
 func (r *Reason) newFunction(here, there indexedSide, tree *trace.Tree, i int) {
 	call := tree.Call(i)
-	r.Why = NewFunction
-	if pkg := funcname.Package(call.Function); !there.code.Traces(call.Process, pkg) {
-		r.Package = pkg
+	pkg := funcname.Package(call.Function)
+	r.Unknown = true
+	switch {
+	case there.code.Traces(call.Process, pkg):
+		r.Why = NewFunction
+	case r.OtherCaller != "":
+		r.Why = NewCall
+	default:
+		r.Why, r.Package = NoPackage, pkg
 	}
 	r.findGate(here, there, tree, i)
 }
