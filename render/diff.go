@@ -109,8 +109,8 @@ func (d *diffDrawing) writeSummary() {
 	for i := range c.Layers {
 		d.writeLayer(&c.Layers[i])
 	}
-	if someWithoutReason(c.Layers) {
-		d.writeWrapped(d.out, d.Facts, d.words.Sprintf("A sentence without a line below it: apitrace knows no reason."))
+	if c.NoReason != "" {
+		d.writeWrapped(d.out, d.Facts, c.NoReason)
 	}
 	if smaller := smallerIn(c.Layers); len(smaller) > 0 {
 		d.writeHanging(d.words.Sprintf("Smaller changes"), d.list(smaller))
@@ -121,17 +121,6 @@ func (d *diffDrawing) writeSummary() {
 	if c.LeftOut > 0 {
 		d.writeWrapped(d.out, d.Facts, d.leftOut(c))
 	}
-}
-
-// someWithoutReason reports whether some sentences have evidence, and others do not.
-func someWithoutReason(layers []view.ComparedLayer) bool {
-	with, without := false, false
-	for _, l := range layers {
-		for _, s := range l.Sentences {
-			with, without = with || len(s.Evidence) > 0, without || len(s.Evidence) == 0
-		}
-	}
-	return with && without
 }
 
 // leftOut says how many sentences the filter leaves out.

@@ -89,6 +89,9 @@ func (m *markdown) sentences() {
 			}
 		}
 	}
+	if c.NoReason != "" {
+		fmt.Fprintf(m.file, "\n%s\n", InMarkdown(c.NoReason))
+	}
 	for _, rest := range []struct {
 		title  string
 		titles []string

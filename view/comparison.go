@@ -32,6 +32,7 @@ type Comparison struct {
 	// Layers and Unchanged are the summary.
 	Layers    []ComparedLayer `json:"layers" description:"What changed, by layer."`
 	Unchanged []string        `json:"unchanged" description:"Titles of the layers in which no difference is recorded."`
+	NoReason  string          `json:"noReason,omitempty" description:"What a sentence without evidence means; absent unless some sentences have evidence and others have none."`
 	// LeftOut counts the sentences that the filter leaves out.
 	LeftOut int      `json:"-"`
 	Changes int      `json:"changes" description:"How many changes there are."`

@@ -187,6 +187,22 @@ func (w *comparisonWriter) addSentences(out *Comparison, filter *Filter) {
 		}
 		out.Layers = append(out.Layers, layer)
 	}
+	out.NoReason = w.noReason(out.Layers)
+}
+
+// noReason says what a sentence without evidence means, if some sentences have evidence
+// and others have none.
+func (w *comparisonWriter) noReason(layers []ComparedLayer) string {
+	with, without := false, false
+	for _, l := range layers {
+		for _, s := range l.Sentences {
+			with, without = with || len(s.Evidence) > 0, without || len(s.Evidence) == 0
+		}
+	}
+	if with && without {
+		return w.of.words.Sprintf("A sentence without a line below it: apitrace knows no reason.")
+	}
+	return ""
 }
 
 // called says how a section is entered. In the merged tree, the first step of the
