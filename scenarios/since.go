@@ -7,7 +7,6 @@ import "github.com/kubeapitrace/apitrace/internal/message"
 // releases. Loading them takes too long for a command.
 var shownFirst = map[string]string{
 	"create-service":      "service/storage.(*REST).beginCreate",
-	"delete-unreadable":   "storage.NewCorruptObjError",
 	"list-future-version": "storage.NewTooLargeResourceVersionError",
 	"policy-deny":         "admission/plugin/policy/validating.(*Plugin).Validate",
 	"policy-parameters":   "admission/plugin/policy/validating.(*dispatcher).Dispatch",
