@@ -129,7 +129,7 @@ func TestSentencesLeadToTheirCalls(t *testing.T) {
 	for beginning, function := range map[string]string{
 		"etcd3.(*corruptObjectDeleter).Get now stands between": "etcd3.(*corruptObjectDeleter).Get",
 		"storage type of registry.(*Store).Get":                "registry.(*Store).Get",
-		"kubernetes.Client.Get now stands":                     "kubernetes.Client.Get",
+		"kubernetes.Client.Get stands between":                 "kubernetes.Client.Get",
 	} {
 		found := false
 		for _, l := range doc.Layers {

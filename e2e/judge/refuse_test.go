@@ -103,6 +103,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{"another package, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewFunction, view.Evidence{Kind: view.EvidenceNoPackage, Side: "v1.1.0", Package: "q/r"}), false},
 		{"the caller lacks the call, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewCall, view.Evidence{Kind: view.EvidenceNoCall, Side: "v1.1.0", Name: "q/p.F"}), true},
 		{"the caller has the call, in evidence", statement(view.StatementBetween, "q/p.A", "q/p.B", diff.OtherWay, view.Evidence{Kind: view.EvidenceNoCall, Side: "v1.1.0", Name: "q/p.A"}), false},
+		{"the caller has a call of an interface that may be the call, in evidence", statement(view.StatementCalls, "q/p.A", "q/p.V.M", diff.NewCall, view.Evidence{Kind: view.EvidenceNoCall, Side: "v1.1.0", Name: "q/p.A"}), false},
 		{"there is no such caller, in evidence", statement(view.StatementCalls, "q/p.F", "q/p.Only", diff.NewCall, view.Evidence{Kind: view.EvidenceNoCall, Side: "v1.1.0", Name: "q/p.Nobody"}), false},
 		{"it has another name, in evidence", statement(view.StatementBetween, "q/p.F", "q/p.Only", diff.MovedFunction, view.Evidence{Kind: view.EvidenceOtherName, Side: "v1.1.0", Package: "q/r", Name: "r.Only"}), true},
 		{"no source has the other name, in evidence", statement(view.StatementBetween, "q/p.F", "q/p.Only", diff.MovedFunction, view.Evidence{Kind: view.EvidenceOtherName, Side: "v1.1.0", Package: "q/s", Name: "s.Only"}), false},

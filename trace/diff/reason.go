@@ -246,10 +246,13 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 		name := other.Call(partner[above]).Function
 		text, sameName = there.code.Function(caller.Process, name), name == caller.Function
 	}
-	var same bool // set if the caller's text on the other side has the call
+	// same is set if the caller's text on the other side has the call, and unknown if it has
+	// a call of another interface that may be the same.
+	var same, unknown bool
 	if text != nil {
 		same = r.Way.standsIn(text, call)
-		if !same && r.Way.Kind == WayCalls {
+		unknown = !same && mayStandIn(text, call)
+		if !same && !unknown && r.Way.Kind == WayCalls {
 			r.OtherCaller = text.Name
 		}
 	}
@@ -280,6 +283,8 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 	case inAnotherLiteral(there.code, r.Way, call, caller, text):
 		r.OtherCaller = ""
 		return r // the literals may have changed places
+	case unknown:
+		return r
 	default:
 		r.Why = NewCall
 	}

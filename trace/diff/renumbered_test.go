@@ -68,6 +68,43 @@ func TestLiteralsThatChangedPlaces(t *testing.T) {
 	}
 }
 
+// TestCallThroughAnotherInterface compares a call of a method that only the newer release
+// ran. The older source calls a method of that name through another interface. It may be the
+// same call.
+func TestCallThroughAnotherInterface(t *testing.T) {
+	code := func(kind recordings.CallKind, called string) *recordings.Code {
+		return recordings.NewCode("v1", map[string]*recordings.Program{trace.ProcessAPIServer: {Functions: []recordings.Source{
+			{Name: "p.Chain", Calls: []recordings.SourceCall{{Kind: kind, Name: called, Line: 1}}}, {Name: "p.T.Authorize"},
+		}}})
+	}
+	ran := func(called ...string) *trace.Recording {
+		rec := recorded(called...)
+		rec.Requests[0].Calls[0].Function = "p.Chain"
+		for i := range rec.Requests[0].Calls {
+			rec.Requests[0].Calls[i].CallerLine = 1
+		}
+		return rec
+	}
+	for _, test := range []struct {
+		name  string
+		older *recordings.Code
+		want  Why
+	}{
+		{"another interface", code(recordings.CallInterface, "p.Authorizer.Authorize"), NoReason},
+		{"another method", code(recordings.CallInterface, "p.Authorizer.RulesFor"), NewCall},
+		{"a function of that name", code(recordings.CallStatic, "q.Authorize"), NewCall},
+	} {
+		d := CompareRecordings(ran(), ran("p.T.Authorize"), Options{}).Requests[0].Diff
+		if len(d.Changes) != 1 {
+			t.Fatalf("got %d changes, expected one: %+v", len(d.Changes), d.Changes)
+		}
+		reasons := NewReasonsOf(test.older, code(recordings.CallInterface, "p.UnconditionalAuthorizer.Authorize"))
+		if got := reasons.Of(d, d.Changes[0]); got.Why != test.want {
+			t.Errorf("%s: got the reason %q, expected %q", test.name, got.Why, test.want)
+		}
+	}
+}
+
 // TestAnotherFunctionInPlaceOfALiteral compares a literal of p.Register with
 // q.Register.func1, which ran in its place in the newer release. In the newer
 // source, p.Register has one more literal. q.Register.func1 does not call

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -143,6 +144,17 @@ func (s indexedSide) through(call *trace.Call, there []recordings.SourceCall) Wa
 // other side.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
+}
+
+// mayStandIn reports whether text calls an interface method that may be the call's function:
+// the function is a method, too, and has the same name.
+func mayStandIn(text *recordings.Source, call *trace.Call) bool {
+	if name := call.Function[len(funcname.Package(call.Function)):]; strings.Count(name, ".") < 2 {
+		return false
+	}
+	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool {
+		return c.Kind == recordings.CallInterface && funcname.Last(c.Name) == funcname.Last(call.Function)
+	})
 }
 
 // is reports whether c, a call in a text, can be the call that w leads to.
