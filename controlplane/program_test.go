@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// The guide says what is traced of each program, and readers of recordings know it.
+// The guide has each program, and trace.Versions knows the program's version.
 func TestProgramsAreKnown(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -35,11 +35,11 @@ func TestChangesKeepLines(t *testing.T) {
 				t.Fatal(err)
 			}
 			if changed := len(found.Changes) > 0; changed != (p.Name == kubelet) {
-				t.Errorf("%s %s is changed: %t", p.Name, version, changed)
+				t.Errorf("%s %s has changes: %t, expected changes of kubelet only", p.Name, version, changed)
 			}
 			for _, c := range found.Changes {
 				if strings.Count(c.Old, "\n") != strings.Count(c.New, "\n") {
-					t.Errorf("%s %s: %q has other lines than %q", p.Name, version, c.New, c.Old)
+					t.Errorf("%s %s: %q does not have as many lines as %q", p.Name, version, c.New, c.Old)
 				}
 			}
 		}

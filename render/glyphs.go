@@ -7,7 +7,7 @@ import "github.com/kubeapitrace/apitrace/view"
 type glyphs struct {
 	branch, last string // before a child
 	line, blank  string // before the lines below a child
-	dash, dashed string // in a branch to a step: called directly, or through folded calls
+	dash, dashed string // in branch and last; dashed if folded calls are between the two steps
 	view.Signs
 }
 

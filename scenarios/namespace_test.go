@@ -30,7 +30,7 @@ requests:
 		t.Errorf("got %+v, expected the namespace \"shop\" in the path, the body and the stored key", request)
 	}
 	if !s.OwnNamespace || s.Source != text {
-		t.Errorf("OwnNamespace is %v, expected true; Source is\n%s", s.OwnNamespace, s.Source)
+		t.Errorf("OwnNamespace is %v, expected true; Source is\n%s\nexpected\n%s", s.OwnNamespace, s.Source, text)
 	}
 	s, err = parse("shop.yaml", []byte(strings.ReplaceAll(text, "${namespace}", "default")), func(string) ([]byte, error) { return []byte("{}"), nil })
 	if err != nil || s.OwnNamespace {

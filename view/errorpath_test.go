@@ -12,7 +12,7 @@ import (
 // failed makes a failed request from calls in the format of outline.
 // "?name=value&…" behind a name sets attributes. Each call is made from a line
 // of its own. A call with a "," before its name is an argument of the next
-// call, on the line of this call.
+// call without a ",", and is made from the line of that call.
 func failed(t *testing.T, text string) *trace.Tree {
 	t.Helper()
 	tree := outline(t, text)
@@ -132,7 +132,7 @@ filter
   handler
     err?apitrace.error=not found
 `, "born handler not found"},
-		"a decision for another layer": {`
+		"a decision in another layer": {`
 handler
   admit
     authz/union?apitrace.authorization.decision=NoOpinion
@@ -222,7 +222,7 @@ func TestNoErrorPath(t *testing.T) {
 		t.Errorf("a successful request: got the error path %+v, expected none", path)
 	}
 	if path := ErrorPathOf(failed(t, "handler\n  store!lost\n"), viewtest.ByName{}); path != nil {
-		t.Errorf("a request without a recorded error of the handler: got the error path %+v, expected none", path)
+		t.Errorf("a failed request in which no call recorded the error of the answer: got the error path %+v, expected none", path)
 	}
 }
 

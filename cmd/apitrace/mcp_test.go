@@ -16,7 +16,7 @@ func TestMCPCommand(t *testing.T) {
 	}
 	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tree", Arguments: map[string]any{"scenario": "get-node"}})
 	if err != nil || result.IsError || len(result.Content) != 1 {
-		t.Errorf("the tool tree returned %+v and the error %v, expected one text", result, err)
+		t.Errorf("the tool \"tree\" returned %+v and the error %v, expected one content and no error", result, err)
 	}
 	if err := session.Close(); err != nil {
 		t.Errorf("closing the session: %v", err)

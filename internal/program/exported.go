@@ -11,11 +11,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An ExportedProgram selects a program for export: its build and the record of its
-// module. Another machine can run the build without a network and without Go. With
-// Rebuild, the export also has the source and the compiled packages. The other
-// machine can then build the program with edits, without a network, but with the same
-// version of Go.
+// An ExportedProgram is a program to export. The export has its build, and the cache's
+// file about its upstream module (see upstreamFile). Another machine can run the build
+// without a network and without Go. With Rebuild, the export also has the source and the
+// compiled packages. Then the other machine can edit and build the program, too. For that
+// it needs the same version of Go, but no network.
 type ExportedProgram struct {
 	Program Program
 	// Options are the options of the build. Export sets their Cache.
@@ -29,12 +29,13 @@ type exportedFile struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"`
 	Sum  string `json:"sha256"`
-	// data is the content. If it is nil, the file at the path source has the content.
+	// source is the path of a file with the content. If it is "", data is the content.
 	data   []byte
 	source string
 }
 
-// filesOf lists the files to export for one program, which must be built.
+// filesOf lists the files to export for one program. It fails if the cache has no
+// finished build of the program.
 // On success, the caller must call release of the returned build.
 func (c *Cache) filesOf(ctx context.Context, p ExportedProgram) (files []exportedFile, use *build, err error) {
 	progress := newReporter(p.Options.Progress, p.Program)
@@ -77,8 +78,9 @@ func (c *Cache) filesOf(ctx context.Context, p ExportedProgram) (files []exporte
 	return files, b, nil
 }
 
-// below returns the path of a cache file relative to the cache's root, even if the folder
-// of its kind is a link.
+// below returns the path of a cache file relative to the cache's root. For a build or a
+// workspace, the path begins with "builds/" or "workspaces/", even if that folder is a link
+// to another place.
 func (c *Cache) below(file string) string {
 	for _, kind := range []Kind{KindBuild, KindWorkspace} {
 		if rel, err := filepath.Rel(c.kindDir(kind), file); err == nil && filepath.IsLocal(rel) {
@@ -92,8 +94,8 @@ func (c *Cache) below(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// sealedBinary lists the files of a build with only its binary. It leaves out the
-// overlay and the log, because they name folders of this machine.
+// sealedBinary lists the binary of a build, and a manifest and checksums of the binary
+// alone. It leaves out the overlay and the log, because they name folders of this machine.
 func (b *build) sealedBinary(m manifest) ([]exportedFile, error) {
 	sum, err := hashFile(filepath.Join(b.dir, b.program.Name))
 	if err != nil {
@@ -168,7 +170,8 @@ func (b *build) compiledFiles(ctx context.Context) ([]exportedFile, error) {
 		return nil, message.Errorf("finding the compiled packages of %s: %w: %s", b.program, err, stderr.String())
 	}
 	defer b.progress.stage(StageDone, 0)
-	// The compiler's output is empty for a package without warnings.
+	// Go caches the compiler's messages for each package, too. go list does not name this
+	// file. It is empty for a package without warnings.
 	outputs := map[string]bool{hash(nil): true}
 	for line := range strings.Lines(out.String()) {
 		if name, ok := strings.CutSuffix(filepath.Base(strings.TrimSpace(line)), "-d"); ok {

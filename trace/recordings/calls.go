@@ -16,16 +16,15 @@ type callCodec struct {
 	*codec
 	request *trace.Request
 	times   *times
-	// By call, places has the number of its place (see local), counters has the
-	// number of its counter (see counter), and parents has the position of its
-	// parent, or -1.
+	// These have an element for each call: the number of its place (see local), the
+	// number of its counter (see counter), and the position of its parent, or -1.
 	places, counters, parents []int32
 	// processes are the distinct processes of the calls.
 	processes []string
 	// above are the open calls, from the root down to the previous call.
 	above []open
-	// These are the kinds of events. first is the start of the first call below a
-	// parent, next is the start of any other call. end is the end of a call
+	// These are the kinds of events. first is the start of the root call, and
+	// of the first call below a parent. next is the start of a later call below a parent. end is the end of a call
 	// without children, endAfter is the end of any other call.
 	first, next, end, endAfter *eventKind
 	// marked predicts which fields are set.
@@ -37,9 +36,9 @@ type callCodec struct {
 // An open is a call that may still get children. at is its position in the request.
 type open struct {
 	at int
-	// free is the rank that predicts the start of the next child, and the end of the
-	// call: the start of the call, or the end of the last child on the same
-	// goroutine.
+	// free is the rank (see times) of the last known event of the call on its own
+	// goroutine: its start, or the end of its last child there. It predicts the start of
+	// the next child, and the end of the call.
 	free int
 	// calls is set if it has children.
 	calls, newGoroutine bool
@@ -96,7 +95,8 @@ func (c *callCodec) call(call *trace.Call) {
 	c.above = append(c.above, open{at: at, free: free, newGoroutine: call.NewGoroutine, goroutine: call.Goroutine})
 }
 
-// marks stores which of the rare fields are set, and then these fields.
+// marks writes or reads a bit for each rare field, and then the fields with texts or
+// attributes that are set.
 func (c *callCodec) marks(call *trace.Call, place int) {
 	marks := columns.BitOf(call.Leaf) | columns.BitOf(len(call.Attributes) > 0)<<1 | columns.BitOf(call.NewGoroutine)<<2 |
 		columns.BitOf(call.Error != "")<<3 | columns.BitOf(call.Unfinished)<<4 | columns.BitOf(call.Panic != "")<<5
@@ -118,7 +118,7 @@ func (c *callCodec) marks(call *trace.Call, place int) {
 
 const placeColumn = "place"
 
-// placed stores Function, File, Line and Process as one number. There are far
+// placed writes or reads Function, File, Line and Process as one number. There are far
 // fewer places than calls.
 func (c *callCodec) placed(call *trace.Call) int {
 	var i uint64
@@ -138,8 +138,8 @@ func (c *callCodec) placed(call *trace.Call) int {
 	return int(i)
 }
 
-// local returns the number of a shared place in this recording. Places are numbered
-// in the order of their first call.
+// local returns the number that a place has in this recording. place is its number in the
+// release. A recording numbers its places in the order of their first call.
 func (c *callCodec) local(place int) int32 {
 	if c.locals == nil {
 		c.locals = make([]int32, len(c.shared.places.all)+1)
@@ -151,7 +151,7 @@ func (c *callCodec) local(place int) int32 {
 	return c.locals[place]
 }
 
-// grow makes room for the calls.
+// grow makes room for the calls. For writing, it ranks their times.
 func (c *callCodec) grow(calls int) {
 	c.places, c.counters, c.parents = make([]int32, 0, calls), make([]int32, 0, calls), make([]int32, 0, calls)
 	if c.Writing() {
@@ -162,8 +162,8 @@ func (c *callCodec) grow(calls int) {
 	c.times.events = make([]uint8, 0, 2*calls)
 }
 
-// parent stores the number of levels from the previous call up to the parent. It
-// returns the parent, or nil if there is none.
+// parent writes or reads the number of levels from the previous call up to the parent. It
+// closes the calls below the parent, and returns the parent, or nil if there is none.
 func (c *callCodec) parent(call *trace.Call) *open {
 	var up uint64
 	if c.Writing() {
@@ -173,7 +173,7 @@ func (c *callCodec) parent(call *trace.Call) *open {
 	}
 	c.NumberIn(c.up, &up)
 	if up > uint64(len(c.above)) {
-		c.Fail(fmt.Errorf("a call stands %d levels above one of depth %d", up, len(c.above)))
+		c.Fail(fmt.Errorf("the parent of a call is %d levels above the previous call, which has depth %d", up, len(c.above)))
 		up = uint64(len(c.above))
 	}
 	c.leave(int(up))
@@ -186,7 +186,7 @@ func (c *callCodec) parent(call *trace.Call) *open {
 	return parent
 }
 
-// leave stores the ends of the lowest open calls, and closes these calls.
+// leave closes the lowest open calls, and writes or reads their ends.
 func (c *callCodec) leave(levels int) {
 	for range levels {
 		last := len(c.above) - 1
@@ -215,7 +215,7 @@ func (c *callCodec) counter(call *trace.Call) int32 {
 	return int32(2*at) + int32(columns.BitOf(call.Leaf))
 }
 
-// ids stores the IDs and returns them.
+// ids writes or reads the IDs, and returns them.
 func (c *callCodec) ids() []uint64 {
 	model := c.Model("id")
 	last := make([]uint64, 2*len(c.processes))

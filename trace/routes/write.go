@@ -38,8 +38,8 @@ func (f Filter) matches(r Route) bool {
 	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
 }
 
-// Choose returns the routes of a recorded start that a filter selects. It returns an error
-// if there are none.
+// Choose returns those routes that a filter selects. start is the recording of a
+// kube-apiserver's start. Choose returns an error if the filter selects none.
 func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	all, err := Of(&start.Requests[0])
 	if err != nil {
@@ -52,7 +52,7 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	return wanted, findFiles(start, wanted)
 }
 
-// findFiles looks up missing files of handlers in the release's index, if there is one.
+// findFiles sets each empty Route.File, if the release has an index.
 func findFiles(start *trace.Recording, all []Route) error {
 	code, err := recordings.CodeOf(start.K8sVersion)
 	if err != nil || code == nil {
@@ -122,8 +122,8 @@ func short(name string) string {
 	}
 	call := trace.Call{Function: name}
 	text := call.ShortName()
-	// Every resource's storage is in a package named storage. Its folder has the
-	// resource's name.
+	// Most resources have a package named storage, in a folder with the resource's name,
+	// such as pod/storage. The text gets the name of that folder.
 	if dir, _, ok := strings.Cut(name, "/storage."); ok && strings.HasPrefix(text, "storage.") {
 		text = dir[strings.LastIndexByte(dir, '/')+1:] + "/" + text
 	}

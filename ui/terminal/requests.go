@@ -62,7 +62,7 @@ type (
 )
 
 // A Requests lists the requests of a session as they arrive. The user can open
-// each request. Update returns the next state.
+// each request that has a trace. Update changes the Requests and returns it.
 type Requests struct {
 	lib      Library
 	options  Options
@@ -83,11 +83,12 @@ type Requests struct {
 	status        string
 }
 
-// A Recorder is the source of the requests that a Requests lists.
+// A Recorder loads the traces of the listed requests, and knows how a client sends more.
 type Recorder interface {
 	// Read loads the traces of the requests.
 	Read(ctx context.Context, rows []session.Row) (*trace.Recording, error)
-	// Environment returns the environment variables of a recorded client.
+	// Environment returns the variables that a client needs so that its requests are
+	// recorded, each as "NAME=value".
 	Environment() []string
 }
 
@@ -214,34 +215,32 @@ func (r *Requests) show(msg read) tea.Cmd {
 }
 
 // requestBindings are the keys of the list of requests.
-var requestBindings []requestBinding
+var requestBindings = []requestBinding{
+	{binding{Keys: []string{"up", "k"}, What: message.Of("request above")}, onList(func(r *Requests) { r.cursor-- })},
+	{binding{Keys: []string{"down", "j"}, What: message.Of("request below")}, onList(func(r *Requests) { r.cursor++ })},
+	{binding{Keys: []string{"pgup", "ctrl+b"}, What: message.Of("a screen up")}, onList(func(r *Requests) { r.cursor -= r.listHeight() })},
+	{binding{Keys: []string{"pgdown", "ctrl+f", "space"}, What: message.Of("a screen down")}, onList(func(r *Requests) { r.cursor += r.listHeight() })},
+	{binding{Keys: []string{"home", "g"}, What: message.Of("first request")}, onList(func(r *Requests) { r.cursor = 0 })},
+	{binding{Keys: []string{"end", "G"}, What: message.Of("last request, and follow new requests")}, onList(func(r *Requests) { r.cursor = len(r.shown()) - 1 })},
+	{binding{Keys: []string{"enter", "right", "l"}, What: message.Of("open the tree of the request (q returns to this list)")}, (*Requests).openSelected},
+	{binding{Keys: []string{"e"}, What: message.Of("next request that failed or has no trace")}, onList((*Requests).toFailed)},
+	{binding{Keys: []string{"/", "&"}, What: message.Of("show only requests that contain the typed text")}, onList(func(r *Requests) { r.typing = true })},
+	{binding{Keys: []string{"esc"}, What: message.Of("show all requests")}, onList(func(r *Requests) { r.filter = "" })},
+	{binding{Keys: []string{"y"}, What: message.Of("copy the command that sets KUBECONFIG in a shell")}, (*Requests).copyHint},
+	{binding{Keys: []string{"?"}, What: message.Of("this help, and how to send requests")}, onList(func(r *Requests) { r.help, r.scroll = true, 0 })},
+	{binding{Keys: []string{"q", "ctrl+c"}, What: message.Of("end the recording")}, func(*Requests) tea.Cmd { return tea.Quit }},
+}
 
 type requestBinding struct {
 	binding
 	do func(*Requests) tea.Cmd
 }
 
-func init() { // not an initializer: the help reads requestBindings, which would be a cycle
-	act := func(change func(*Requests)) func(*Requests) tea.Cmd {
-		return func(r *Requests) tea.Cmd {
-			change(r)
-			return nil
-		}
-	}
-	requestBindings = []requestBinding{
-		{binding{Keys: []string{"up", "k"}, What: message.Of("request above")}, act(func(r *Requests) { r.cursor-- })},
-		{binding{Keys: []string{"down", "j"}, What: message.Of("request below")}, act(func(r *Requests) { r.cursor++ })},
-		{binding{Keys: []string{"pgup", "ctrl+b"}, What: message.Of("a screen up")}, act(func(r *Requests) { r.cursor -= r.listHeight() })},
-		{binding{Keys: []string{"pgdown", "ctrl+f", "space"}, What: message.Of("a screen down")}, act(func(r *Requests) { r.cursor += r.listHeight() })},
-		{binding{Keys: []string{"home", "g"}, What: message.Of("first request")}, act(func(r *Requests) { r.cursor = 0 })},
-		{binding{Keys: []string{"end", "G"}, What: message.Of("last request, and follow new requests")}, act(func(r *Requests) { r.cursor = len(r.shown()) - 1 })},
-		{binding{Keys: []string{"enter", "right", "l"}, What: message.Of("open the tree of the request; q comes back")}, (*Requests).openSelected},
-		{binding{Keys: []string{"e"}, What: message.Of("next request that was refused or failed")}, act((*Requests).toFailed)},
-		{binding{Keys: []string{"/", "&"}, What: message.Of("show only requests that contain the typed text")}, act(func(r *Requests) { r.typing = true })},
-		{binding{Keys: []string{"esc"}, What: message.Of("show all requests")}, act(func(r *Requests) { r.filter = "" })},
-		{binding{Keys: []string{"y"}, What: message.Of("copy the command that sets KUBECONFIG in a shell")}, (*Requests).copyHint},
-		{binding{Keys: []string{"?"}, What: message.Of("this help, and how to send requests")}, act(func(r *Requests) { r.help, r.scroll = true, 0 })},
-		{binding{Keys: []string{"q", "ctrl+c"}, What: message.Of("end the recording")}, func(*Requests) tea.Cmd { return tea.Quit }},
+// onList returns the command of a key that only changes the list.
+func onList(change func(*Requests)) func(*Requests) tea.Cmd {
+	return func(r *Requests) tea.Cmd {
+		change(r)
+		return nil
 	}
 }
 

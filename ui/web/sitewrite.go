@@ -21,7 +21,7 @@ func newPieceWriter(folder string) *pieceWriter {
 
 // put writes a piece to the path where siteData in still.ts looks for
 // it. The caller may change the piece after put returns. close
-// returns the errors of writing.
+// returns the first error of compressing or writing.
 func (w *pieceWriter) put(part piece) error {
 	text, err := encode(part.data)
 	if err != nil {
@@ -37,5 +37,5 @@ func (w *pieceWriter) put(part piece) error {
 	return nil
 }
 
-// close waits until all pieces are written. It returns the first error of writing.
+// close waits until all pieces are written. It returns the first error of put's work.
 func (w *pieceWriter) close() error { return w.group.Wait() }
