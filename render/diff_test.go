@@ -29,7 +29,7 @@ func TestHistorySaysOfEarlyPatches(t *testing.T) {
 		steps []HistoryStep
 		want  string
 	}{
-		{"removed and added again", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", x, nil)}, "early patch releases, so that a later patch release may have a change that they do not have: v1.18.2 alone lacks p.X"},
+		{"removed and added again", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", x, nil)}, "an early patch release can lack a change that a later patch release of the same minor version has: v1.18.2 alone lacks p.X"},
 		{"added and removed again, after a release without a recording", []HistoryStep{step("v1.16.15", nil, nil), {Version: "v1.17.17", NotRecorded: true}, step("v1.18.2", x, nil), step("v1.19.16", nil, x)}, "v1.18.2 alone has p.X"},
 		{"removed", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, nil)}, ""},
 		{"removed twice", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, x)}, ""},

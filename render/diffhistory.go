@@ -97,7 +97,7 @@ func (d *pen) earlyPatches(steps []HistoryStep) []string {
 	if len(texts) == 0 {
 		return nil
 	}
-	return []string{d.words.Sprintf("early patch releases, so that a later patch release may have a change that they do not have: %s", strings.Join(texts, d.words.Sprintf("; ")))}
+	return []string{d.words.Sprintf("an early patch release can lack a change that a later patch release of the same minor version has: %s", strings.Join(texts, d.words.Sprintf("; ")))}
 }
 
 // firstOf lists the first names.

@@ -299,7 +299,7 @@ func (p *Pair) facts() string {
 		said = append([]string{w.samePath()}, said...)
 	}
 	a, b := p.pair.A, p.pair.B
-	text := w.Sprintf("%s calls %s %s", Thousands(len(a.Calls)), w.Arrow, Thousands(len(b.Calls)))
+	text := w.Sprintf("%s %s %s calls", Thousands(len(a.Calls)), w.Arrow, Thousands(len(b.Calls)))
 	if p.options.Times {
 		text = w.Clauses(text, fmt.Sprintf("%s %s %s", w.Duration(a.Calls[0].DurationNs), w.Arrow, w.Duration(b.Calls[0].DurationNs)))
 	}

@@ -200,7 +200,7 @@ func (w *comparisonWriter) noReason(layers []ComparedLayer) string {
 		}
 	}
 	if with && without {
-		return w.of.words.Sprintf("A sentence without a line below it: apitrace knows no reason.")
+		return w.of.words.Sprintf("A sentence without a line below it: the sources show no reason of its own.")
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ func TestSentences(t *testing.T) {
 		{"replaced", "p.A\n p.Old\n  p.X\n   p.Y", "p.A\n q.Different\n  q.More\n   p.X\n    p.Y", "q.Different takes the place of p.Old between p.A and p.X", "q.Different 取代 p.Old，位于 p.A 和 p.X 之间"},
 		{
 			"a function that calls itself once more", "p.A\n p.U\n  p.U\n   p.X", "p.A\n p.U\n  p.U\n   p.U\n    p.X",
-			"below p.A, calls of p.U inside one another: 2 in 50%A, 3 in two", "在 p.A 之下，p.U 的调用彼此嵌套：在 50%A 中 2 层，在 two 中 3 层",
+			"below p.A, calls of p.U are nested: 2 deep in 50%A, 3 deep in two", "在 p.A 之下，p.U 的调用彼此嵌套：在 50%A 中 2 层，在 two 中 3 层",
 		},
 		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L once in 50%A, twice in two", "p.A 在 50%A 中调用 p.L 1 次，在 two 中 2 次"},
 		{

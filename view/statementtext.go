@@ -58,7 +58,7 @@ var templates = []template{
 	{StatementPlugins, onePlugin, message.Of("the plugin {plugins} is called only in {side}, by {caller}")},
 	{StatementPlugins, nil, message.Of("the plugins {plugins} are called only in {side}, by {caller}")},
 
-	{StatementNested, nil, message.Of("below {caller}, calls of {callee} inside one another: {a} in {A}, {b} in {B}")},
+	{StatementNested, nil, message.Of("below {caller}, calls of {callee} are nested: {a} deep in {A}, {b} deep in {B}")},
 	{StatementMoved, sameCaller, message.Of("{callee} is now in another call of {caller}")},
 	{StatementMoved, fromSource, message.Of("{callee} is now called by {caller}, no longer by {wasCaller}")},
 	{StatementMoved, called, message.Of("{callee} is called by {wasCaller} in {A}, by {caller} in {B}")},
