@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -54,4 +55,46 @@ func TestSearchBeginsWithThisRecording(t *testing.T) {
 	// The search also finds a file with a line.
 	b.goTo("#/search?text=rbac.go:")
 	b.is("document.querySelector('.found .here li')?.textContent.includes('rbac.go:')")
+}
+
+// TestPageFiltersOnce scrolls through a filtered list. The page must not look through
+// all calls again for each part of the list.
+func TestPageFiltersOnce(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?view=calls&text=k8s.io", 1280)
+	b.is("document.querySelectorAll('.row.flat .place').length > 10")
+	js[any](b, `(() => {
+		const lower = String.prototype.toLowerCase, index = Array.prototype.indexOf;
+		window.searched = window.sought = 0;
+		String.prototype.toLowerCase = function () { if (/\.go:\d+$/.test(this)) window.searched++; return lower.call(this); };
+		Array.prototype.indexOf = function (...what) { if (this.length > 300) window.sought++; return index.apply(this, what); };
+		document.querySelector('.all').scrollTop = 1e6;
+	})()`)
+	b.is("document.querySelector('.all').scrollTop > 5000 && [...document.querySelectorAll('.row.flat')].slice(-5).every((r) => r.querySelector('.place'))")
+	if searched, sought := js[int](b, "window.searched"), js[int](b, "window.sought"); searched > 0 || sought > 0 {
+		t.Errorf("while the list scrolled, the page looked at the place of %d functions, and %d times through the list, expected neither", searched, sought)
+	}
+}
+
+// TestFilterEndsWithItsView leaves the list of all calls right after a key in its
+// field. The address of the next view must not get the text.
+func TestFilterEndsWithItsView(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?view=calls", 1280)
+	b.is("document.querySelectorAll('.row.flat .place').length > 10")
+	js[any](b, setValue(".filter input", "rbac")+"; [...document.querySelectorAll('.views a')].find((a) => a.textContent === 'Key steps').click()")
+	b.is(said("the path means"))
+	if hash := js[string](b, "location.hash"); strings.Contains(hash, "rbac") {
+		t.Errorf("the address of the next view is %s, expected it without the text of the filter", hash)
+	}
+}
+
+// TestSearchSaysWhenACallCannotBeLoaded opens a hit while the server is gone.
+func TestSearchSaysWhenACallCannotBeLoaded(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/search?text=authorizingVisitor", 1280)
+	b.is("document.querySelector('.found .here button')")
+	js[any](b, "window.fetch = () => Promise.reject(new TypeError('gone'))")
+	b.click("document.querySelector('.found .here button')")
+	b.is("document.querySelector('.problem[role=alert]')?.textContent.includes('does not answer')")
 }

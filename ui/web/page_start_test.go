@@ -22,6 +22,8 @@ func TestPageBeginsWithTheStartPage(t *testing.T) {
 	b.is("document.querySelector('.start .lead').textContent.includes('v1.37.1')")
 	b.is("[...document.querySelectorAll('.card')].some((c) => c.textContent.includes('get-forbidden') && c.textContent.includes('How RBAC comes to its answer'))")
 	b.accessible()
+	// A newcomer sees requests first, and the start of the server last.
+	b.is("document.querySelector('.start section').textContent.includes('get-node') && [...document.querySelectorAll('.start section')].at(-1).textContent.includes('boot')")
 	door := func(name string) string {
 		return "[...document.querySelectorAll('.door a')].find((a) => a.textContent === '" + name + "')"
 	}

@@ -98,9 +98,19 @@ export async function answer(calls: Calls, { what, call }: Question, query: Quer
 // callers. Without a filter, it returns a part of all calls.
 function listed(calls: Calls, filter: Filter, callers: boolean, from: number, limit: number): CallList {
   if (!Object.values(filter).some((v) => v)) return calls.list(calls.total, from, limit);
-  const matching = calls.select(filter), shown = callers ? calls.withCallers(matching) : matching;
-  return { ...calls.list(shown, from, limit), shown, matching: new Set(matching) };
+  const key = JSON.stringify([filter, callers]);
+  let last = selections.get(calls);
+  if (last?.key !== key) {
+    const matching = calls.select(filter);
+    selections.set(calls, last = { key, shown: callers ? calls.withCallers(matching) : matching, matching: new Set(matching) });
+  }
+  const { shown, matching } = last;
+  return { ...calls.list(shown, from, limit), shown, matching };
 }
+
+// selections has the last selection of each table, because a reader who scrolls asks for
+// one part of it after the other.
+const selections = new WeakMap<Calls, { key: string; shown: number[]; matching: ReadonlySet<number> }>();
 
 // addMarks adds a mark to each line of call i's source that made a call.
 export function addMarks(source: Source, calls: Calls, i: number): Source {

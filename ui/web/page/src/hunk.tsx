@@ -44,11 +44,8 @@ export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: 
             <div class={'hunk' + (n === diff.hunk ? ' made-here' : '')} ref={n === diff.hunk ? marked : undefined}>
               <div class="hunk-heading">{`@@ -${hunk.fromA},${hunk.countA} +${hunk.fromB},${hunk.countB} @@`}</div>
               {hunk.lines.map((l) => (
-                <div class={'l' + (l.a === 0 ? ' plus' : l.b === 0 ? ' minus' : '') + (diff.line > 0 && (diff.onB ? l.b : l.a) === diff.line ? ' here' : '')}>
-                  <span class="no" title={words.lineOf(nameA)}>{l.a || ''}</span><span class="no" title={words.lineOf(nameB)}>{l.b || ''}</span>
-                  <span class="n" title={diff.line > 0 && (diff.onB ? l.b : l.a) === diff.line ? words.callIsHere : undefined}>{l.a === 0 ? '+' : l.b === 0 ? '−' : ''}</span>
-                  <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
-                </div>
+                <TextLine numbers={[[l.a, words.lineOf(nameA)], [l.b, words.lineOf(nameB)]]} sign={l.a === 0 ? '+' : l.b === 0 ? '−' : ''}
+                  here={diff.line > 0 && (diff.onB ? l.b : l.a) === diff.line ? words.callIsHere : undefined} tokens={l.tokens} />
               ))}
             </div>
           ))}
@@ -78,16 +75,23 @@ export function NewText({ place, call, sign }: { place: Place; call: number; sig
       <p class={sign === '+' ? 'plus' : 'minus'}><b aria-hidden="true">{sign}</b> {words.newText}{words.colon}{source.file.slice(source.file.lastIndexOf('/') + 1)}:{source.line}</p>
       <div class="lines" tabIndex={0} role="region" aria-label={words.newText}>
         <div class="hunk">
-          {source.lines.map((l) => (
-            <div class={'l ' + (sign === '+' ? 'plus' : 'minus')}>
-              <span class="no">{l.number}</span><span class="n">{sign}</span>
-              <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
-            </div>
-          ))}
+          {source.lines.map((l) => <TextLine numbers={[[l.number]]} sign={sign} tokens={l.tokens} />)}
         </div>
       </div>
       <Licence of={source} />
     </section>
+  );
+}
+
+// TextLine is a line of a compared text. numbers are its numbers on each side, with their
+// descriptions. A line where the selected call is made has the description "here".
+function TextLine({ numbers, sign, here, tokens }: { numbers: [number, string?][]; sign: '+' | '−' | ''; here?: string; tokens: Source['lines'][0]['tokens'] }) {
+  return (
+    <div class={'l' + (sign === '+' ? ' plus' : sign === '−' ? ' minus' : '') + (here ? ' here' : '')}>
+      {numbers.map(([number, title]) => <span class="no" title={title}>{number || ''}</span>)}
+      <span class="n" title={here}>{sign}</span>
+      <code>{tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
+    </div>
   );
 }
 

@@ -45,6 +45,7 @@ function FilterBar({ view, found }: { view: View; found: CallList | null }) {
   const { words: { filter: w } } = usePage();
   const { link, change } = useRequest();
   const timer = useRef(0);
+  useEffect(() => () => stopTimer(timer.current), []);
   const layers = useMemo(() => [...new Map(view.sections.map((s) => [s.layer, s.title]))].filter(([layer]) => layer), [view]);
   const set = (name: string, value: string) => change({ [name]: value || undefined });
   const typed = (value: string) => { stopTimer(timer.current); timer.current = startTimer(() => set('text', value.trim()), 150); };
@@ -66,6 +67,16 @@ function FilterBar({ view, found }: { view: View; found: CallList | null }) {
   );
 }
 
+// search returns the index of a number in an ascending list, or -1.
+function search(list: number[], wanted: number): number {
+  let from = 0, to = list.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (list[middle] < wanted) from = middle + 1; else to = middle;
+  }
+  return list[from] === wanted ? from : -1;
+}
+
 // All draws the calls of a list in order of entry. The list may be long, so All renders
 // only the visible rows, and loads only their calls. shown has the calls of the list;
 // without it, the list has all calls. matching has the calls that the filter selects.
@@ -73,8 +84,8 @@ function All({ path, filter, total, shown: calls, matching, selected: call, onSe
   path: string; filter: Record<string, string>; total: number; shown?: number[]; matching?: ReadonlySet<number>; selected: number | null; onSelect: (call: number) => void;
 }) {
   const callAt = (row: number) => (calls ? calls[row] : row);
-  const rowOf = (call: number) => (calls ? calls.indexOf(call) : call);
-  const selected = call === null || rowOf(call) < 0 ? null : rowOf(call);
+  const rowOf = (call: number) => (calls ? search(calls, call) : call);
+  const row = call === null ? -1 : rowOf(call), selected = row < 0 ? null : row;
   const { api, words } = usePage();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);

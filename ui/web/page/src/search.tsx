@@ -10,9 +10,9 @@ const examples = ['store.Get', 'forbidden', 'flow_schema', 'kubectl delete pods'
 
 // part is the number of hits that are shown at first, and fewPlaces the number of a hit's
 // scenarios. mostHits is the maximum number of hits in an answer of the API. fewHere is
-// the number of functions of this recording that are shown. fewest is the maximum number
-// of its matching calls that are loaded.
-const part = 30, fewPlaces = 12, mostHits = 2000, fewHere = 8, fewest = 2000;
+// the number of functions of this recording that are shown. mostHere is the maximum
+// number of its matching calls that are loaded.
+const part = 30, fewPlaces = 12, mostHits = 2000, fewHere = 8, mostHere = 2000;
 
 // Search lists the hits of a text in all recordings: functions, values and errors. Its
 // address is #/search?text=TEXT. The old hits stay until the next ones are loaded.
@@ -59,13 +59,13 @@ export function Search() {
 // Here lists the functions with matching calls in the request that was shown last. Key
 // steps come first, then names with a word that begins with the text.
 function Here({ text }: { text: string }) {
-  const { api, words, goTo, last } = usePage();
+  const { api, words, goTo, last, problem } = usePage();
   const [found, setFound] = useState<{ text: string; items: Call[] } | null>(null);
   const path = requestPath(last.place);
   const begin = useLatest();
   useAsking(() => {
     let left = false;
-    const items = api.get<CallList>(path + '/calls', { text, callers: 'none', limit: fewest });
+    const items = api.get<CallList>(path + '/calls', { text, callers: 'none', limit: mostHere });
     items.then((list) => left || setFound({ text, items: list.items }), () => left || setFound(null)); // the recording may be gone
     return () => { left = true; };
   }, [path, text]);
@@ -73,10 +73,11 @@ function Here({ text }: { text: string }) {
   const word = new RegExp(`(^|[^a-z])${found.text.replace(/[^\w]/g, '\\$&')}`, 'i');
   const rank = (c: Call) => (c.key ? 0 : 2) + (word.test(c.name) ? 0 : 1);
   const functions = [...new Map([...found.items].reverse().map((c) => [c.function, c])).values()].reverse().sort((a, b) => rank(a) - rank(b) || a.index - b.index);
-  const open = async (c: Call) => {
+  const open = (c: Call) => {
     const wanted = begin();
-    const d = await api.get<Details>(`${path}/calls/${c.index}`);
-    if (wanted()) goTo(requestAddress({ place: last.place, view: firstView, call: { function: c.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
+    api.get<Details>(`${path}/calls/${c.index}`).then((d) => {
+      if (wanted()) goTo(requestAddress({ place: last.place, view: firstView, call: { function: c.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
+    }, (e) => { if (wanted()) problem(e); });
   };
   return (
     <section class="here">

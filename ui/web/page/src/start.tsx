@@ -18,7 +18,8 @@ export function Start() {
       if (![s.name, s.title, s.teaches, s.description, s.topic].some((t) => t.toLowerCase().includes(lower))) continue;
       all.set(s.topic, [...(all.get(s.topic) ?? []), s]);
     }
-    return [...all];
+    const starts = (list: Scenario[]) => Number(list.some((s) => s.name === 'boot'));
+    return [...all].sort(([, a], [, b]) => starts(a) - starts(b)); // a newcomer sees requests first
   }, [scenarios, text]);
   if (scenarios.length === 0 || releases.length === 0) return <p class="quiet loading">{common.loading}</p>;
   const filter = (to: string) => goTo({ parts: ['start'], query: to ? { text: to } : {} }, true);

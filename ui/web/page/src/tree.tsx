@@ -134,15 +134,17 @@ function SectionRow({ section: s, open, total, reached, onSelect }: { section: S
   const { words } = usePage();
   const [all, setAll] = useState(false);
   const shown = all || s.sentences.length <= most + 1 ? s.sentences : s.sentences.slice(0, most);
-  const tabIndex = reached ? 0 : -1;
+  const button = (kind: string, text: string, act: () => void, title?: string) => (
+    <button class={'said' + kind} tabIndex={reached ? 0 : -1} title={title} onClick={(e) => { e.stopPropagation(); act(); }} onKeyDown={(e) => { if (e.key === 'Enter' || e.key === ' ') e.stopPropagation(); }}>{text}</button>
+  );
   return (
     <div class="heading" style={colour(s.colour)}>
       <span class="title">
         <span class={'chevron' + (open ? ' open' : '')} aria-hidden="true" /><span class="number">{s.number}</span> {s.title}
         {s.root.time && <span class="took"><i aria-hidden="true" style={{ width: `${Math.max(1, 100 * s.root.durationNs / total)}%` }} />{s.root.time}</span>}
       </span>
-      {shown.map((said) => <button class="said" tabIndex={tabIndex} title={words.proof} onClick={(e) => { e.stopPropagation(); onSelect(said.call); }} onKeyDown={(e) => { if (e.key === 'Enter' || e.key === ' ') e.stopPropagation(); }}>{said.text}</button>)}
-      {shown.length < s.sentences.length && <button class="said rest" tabIndex={tabIndex} onClick={(e) => { e.stopPropagation(); setAll(true); }} onKeyDown={(e) => { if (e.key === 'Enter' || e.key === ' ') e.stopPropagation(); }}>{words.more(thousands(s.sentences.length - shown.length))}</button>}
+      {shown.map((said) => button('', said.text, () => onSelect(said.call), words.proof))}
+      {shown.length < s.sentences.length && button(' rest', words.more(thousands(s.sentences.length - shown.length)), () => setAll(true))}
       {s.role && <span class="role">{words.inGeneral(s.role)}</span>}
       {s.called && <span class="called">{s.called}</span>}
     </div>
