@@ -4,7 +4,7 @@
 
 import { Api, CallList, Problem, Source, View } from './api.ts';
 import { Calls, CallTable, Filter } from './calls.ts';
-import { position } from './position.ts';
+import { entryAt, position } from './position.ts';
 import { timeline } from './timeline.ts';
 import { Lang } from './words.ts';
 
@@ -89,6 +89,7 @@ export async function answer(calls: Calls, { what, call }: Question, query: Quer
     case 'find': return calls.find(text('function'), text('caller'), number('nth', 1));
     case 'timeline': return timeline(calls, number('startNs', 0), number('endNs', 0), number('pixels', 1000));
   }
+  if (what === 'position' && query.number !== undefined) return calls.total > 0 ? position(calls, entryAt(calls, number('number', 0)), '', true) : undefined;
   const at = { call: number('call', 0), kind: (text('kind') || 'entered') as 'entered', next: text('kind') === 'calling' ? number('next', 0) : 0 };
   if (!(at.call >= 0 && at.call < calls.total) || at.kind as string === 'calling' && calls.parent[at.next] !== at.call) return undefined;
   return position(calls, at, text('action'), text('direction') !== 'backward');

@@ -35,6 +35,6 @@ export const stepOfKey = (key: string): Step | undefined => bySteps.get(key);
 // keyOf returns the name of an event's key in the table.
 export const keyOf = (e: KeyboardEvent) => (e.shiftKey && e.key.length > 1 ? 'Shift+' + e.key : e.key);
 
-// typing reports whether a key goes into a field.
+// typing reports whether a key goes into a field. A slider has only keys that move it.
 export const typing = (e: KeyboardEvent) =>
-  e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;
+  e.target instanceof HTMLInputElement && (e.target.type !== 'range' || /^(Arrow|Page|Home|End)/.test(e.key)) || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;

@@ -6,7 +6,7 @@ const steps: Record<StepName, string> = { into: 'Into', over: 'Over', line: 'Lin
 
 export const en = {
   player: {
-    toggle: 'Step through', player: 'Step player', forward: 'Forward', back: 'Backward', play: 'Play', stop: 'Stop', close: 'Close',
+    toggle: 'Step through', player: 'Step player', forward: 'Forward', back: 'Backward', play: 'Play', stop: 'Stop', close: 'Close', finer: 'More',
     step: steps, title: (step: string, back: boolean) => `${step}, ${back ? 'backward' : 'forward'}`,
     pace: 'Pace', slower: 'Slower', faster: 'Faster', perSecond: (n: number) => `${n}/s`, by: 'Play by',
     playBy: { key: 'key step by key step', into: 'call by call', over: 'over calls', line: '', out: '' } as Record<StepName, string>,
@@ -36,7 +36,7 @@ const zhSteps: Record<StepName, string> = { into: '步入', over: '步过', line
 
 export const zh: typeof en = {
   player: {
-    toggle: '单步执行', player: '单步播放器', forward: '向前', back: '向后', play: '播放', stop: '停止', close: '关闭',
+    toggle: '单步执行', player: '单步播放器', forward: '向前', back: '向后', play: '播放', stop: '停止', close: '关闭', finer: '更多',
     step: zhSteps, title: (step, back) => `${back ? '反向' : ''}${step}`,
     pace: '速度', slower: '慢一些', faster: '快一些', perSecond: (n) => `${n} 步/秒`, by: '播放方式',
     playBy: { key: '逐个关键步骤', into: '逐次调用', over: '步过调用', line: '', out: '' },

@@ -6,15 +6,16 @@ import { keyOf, stepOfKey, typing } from './keys.ts';
 import { paces, Step, StepName } from './stepping.ts';
 import { thousands, Words } from './words.ts';
 
-// Player steps through the calls of a request like a debugger: by buttons, by keys, or
-// by itself at a pace.
-export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>; onClose: () => void }) {
+// Player steps through the calls of a request like a debugger: by buttons, by keys, by a
+// slider, or by itself at a pace. A narrow screen shows only the main buttons at first.
+export function Player({ step, onSeek, onClose }: { step: (s: Step) => Promise<boolean>; onSeek: (number: number) => void; onClose: () => void }) {
   const { words, lang } = usePage();
-  const { position, view } = useRequest();
+  const { position, view, select } = useRequest();
   const w = words.player;
   const [playing, setPlaying] = useState(false);
   const [pace, setPace] = useState(2);
   const [by, setBy] = useState<StepName>('key');
+  const [finer, setFiner] = useState(false);
   const busy = useRef(false);
   // ended is the last step if it reached no new position. at is the
   // number of the position then.
@@ -69,21 +70,38 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
   return (
     <section class="player" aria-label={w.player}>
       <div class="steering">
-        <span class="group" role="group" aria-label={w.back}>{names.map((n) => button(n, true))}</span>
-        <button class="play" aria-pressed={playing} onClick={() => setPlaying(!playing)}>{playing ? `■ ${w.stop}` : `▶ ${w.play}`}</button>
-        <span class="group" role="group" aria-label={w.forward}>{[...names].reverse().map((n) => button(n, false))}</span>
-        <span class="group pace" role="group" aria-label={w.pace}>
-          <button title={w.slower} aria-label={w.slower} disabled={pace === 0} onClick={() => setPace(pace - 1)}>−</button>
-          <span class="quiet">{w.perSecond(paces[pace])}</span>
-          <button title={w.faster} aria-label={w.faster} disabled={pace === paces.length - 1} onClick={() => setPace(pace + 1)}>+</button>
+        <span class="group main">
+          {button('key', true)}
+          <button class="play" aria-pressed={playing} onClick={() => setPlaying(!playing)}>{playing ? `■ ${w.stop}` : `▶ ${w.play}`}</button>
+          {button('key', false)}
         </span>
-        <select class="by" aria-label={w.by} value={by} onChange={(e) => setBy(e.currentTarget.value as StepName)}>
-          {names.slice(0, 3).map((n) => <option value={n} selected={n === by}>{w.playBy[n]}</option>)}
-        </select>
+        <button class="finer-of" aria-expanded={finer} onClick={() => setFiner(!finer)}>{w.finer}</button>
+        <div class={'finer' + (finer ? ' open' : '')}>
+          <span class="group" role="group" aria-label={w.back}>{names.slice(1).map((n) => button(n, true))}</span>
+          <span class="group" role="group" aria-label={w.forward}>{names.slice(1).map((n) => button(n, false))}</span>
+          <span class="group pace" role="group" aria-label={w.pace}>
+            <button title={w.slower} aria-label={w.slower} disabled={pace === 0} onClick={() => setPace(pace - 1)}>−</button>
+            <span class="quiet">{w.perSecond(paces[pace])}</span>
+            <button title={w.faster} aria-label={w.faster} disabled={pace === paces.length - 1} onClick={() => setPace(pace + 1)}>+</button>
+          </span>
+          <select class="by" aria-label={w.by} value={by} onChange={(e) => setBy(e.currentTarget.value as StepName)}>
+            {names.slice(0, 3).map((n) => <option value={n} selected={n === by}>{w.playBy[n]}</option>)}
+          </select>
+        </div>
         <span class="gap" />
-        <button class="quiet" onClick={onClose}>{w.close}</button>
+        <button class="close" onClick={onClose}>{w.close}</button>
       </div>
-      {position && <progress max={position.total - 1} value={position.number} aria-label={w.progress} />}
+      {position && (
+        <div class="seek">
+          <input type="range" min={0} max={position.total - 1} value={position.number} aria-label={w.progress} aria-valuetext={w.number(thousands(position.number + 1), thousands(position.total))}
+            onInput={(e) => { setPlaying(false); onSeek(Number(e.currentTarget.value)); }} />
+          {view?.sections.map((s) => (
+            // For the mouse: the keyboard has the slider and the boxes of the layers.
+            <button key={s.number} class="mark-of" tabIndex={-1} aria-hidden="true" title={`${s.number} ${s.title}`} onClick={() => { setPlaying(false); select(s.root.call); }}
+              style={{ '--at': s.root.call / Math.max(1, view.calls), ...(s.colour ? { '--layer': s.colour } : {}) } as CSSProperties} />
+          ))}
+        </div>
+      )}
       <div class="where">
         {position && <span class="at">{w.number(thousands(position.number + 1), thousands(position.total))}</span>}
         <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{position ? said(position, words) : words.loading}{position && ended?.at === position.number && <span class="ended">{(ended.step.name === 'key' ? w.noMoreKeys : w.noMore)(ended.step.back)}</span>}</p>
@@ -104,7 +122,7 @@ function said(p: Position, words: Words) {
   );
 }
 
-// Layers draws the layers of the request, from its first layer to the store. The layer of
+// Layers draws the layers of the request in the order of their first calls. The layer of
 // the selected call is highlighted. The layers of its callers are highlighted less.
 function Layers({ lang, view }: { lang: string; view: View | null }) {
   const { api, words, problem } = usePage();
@@ -112,7 +130,7 @@ function Layers({ lang, view }: { lang: string; view: View | null }) {
   const [layers, setLayers] = useState<Layer[]>([]);
   useAsking(() => {
     let left = false;
-    api.get<{ items: Layer[] }>(path + '/layers', { lang }).then((l) => left || setLayers(l.items), (e) => left || problem(e));
+    api.get<{ items: Layer[] }>(path + '/layers', { lang }).then((l) => left || setLayers([...l.items].sort((a, b) => a.first - b.first)), (e) => left || problem(e));
     return () => { left = true; };
   }, [path, lang]);
   if (!view || !details || layers.length === 0) return null;

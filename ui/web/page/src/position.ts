@@ -38,6 +38,17 @@ export function position(calls: Calls, at: At, action: string, forward: boolean)
   return out;
 }
 
+// entryAt returns the entry of the last call that begins at or before a number of a
+// position.
+export function entryAt(calls: Calls, number: number): At {
+  let from = 0, to = calls.total - 1;
+  while (from < to) {
+    const middle = (from + to + 1) >> 1;
+    if (3 * middle - calls.depth[middle] <= number) from = middle; else to = middle - 1;
+  }
+  return entered(from);
+}
+
 class Walker {
   constructor(private readonly calls: Calls) {}
 

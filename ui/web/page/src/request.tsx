@@ -7,7 +7,7 @@ import { stepOfKey, typing } from './keys.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
 import { firstCall } from './rows.ts';
-import { positionAt, Step, stepFrom } from './stepping.ts';
+import { positionAt, positionOf, Step, stepFrom } from './stepping.ts';
 import { Split } from './split.tsx';
 import { ViewEntry } from './views.ts';
 
@@ -119,6 +119,11 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
     }
   }, [path, view, position, moveTo]);
 
+  const seek = useCallback((number: number) => {
+    const wanted = begin();
+    positionOf(api, path, number).then((reached) => (wanted() ? moveTo(reached, wanted) : undefined)).catch((e) => { if (wanted()) problem(e); });
+  }, [path, moveTo]);
+
   // The key of a step opens the player and steps from the selected call. Until the player
   // is open, named keys such as F11 belong to the browser.
   const walk = async (s: Step) => {
@@ -163,15 +168,15 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
 
   const ready = details && details.call.index === selected;
   const closePlayer = useCallback(() => goTo(requestAddress({ ...here.current, position: undefined }), true), [goTo]);
-  const Beside = link.call ? undefined : beside;
+  const Beside = link.call || at ? undefined : beside;
   const Around = embedded ? 'div' : 'main';
   const request = {
     link, place, path, recording, view, selected, details, select, change, position, scenario: page.scenarios.find((s) => s.name === place.scenario),
   };
   return (
     <RequestContext.Provider value={request}>
-      {at && <Player step={step} onClose={closePlayer} />}
-      <Around class={embedded ? 'embedded' : wide ? 'wide' : link.call ? '' : beside ? 'both' : 'alone'}>
+      {at && <Player step={step} onSeek={seek} onClose={closePlayer} />}
+      <Around class={embedded ? 'embedded' : wide ? 'wide' : link.call || at ? '' : beside ? 'both' : 'alone'}>
         <section class="left" aria-label={words.tree}><Show /></section>
         {!wide && !embedded && <Split />}
         {!wide && <section class="right" aria-label={words.source}>

@@ -15,6 +15,9 @@ export interface Where { call: number; kind: Kind; next: number }
 export const positionAt = (api: Api, path: string, { call, kind, next }: Where) =>
   api.get<Position>(path + '/position', { call, kind, next: kind === 'calling' ? next : 0 });
 
+// positionOf returns the entry of a call at or before a number of a position.
+export const positionOf = (api: Api, path: string, number: number) => api.get<Position>(path + '/position', { number });
+
 export async function stepFrom(api: Api, path: string, view: View, from: Where, step: Step): Promise<Position> {
   const { call, kind, next } = from;
   if (step.name !== 'key') {
