@@ -2,6 +2,45 @@ package web_test
 
 import "testing"
 
+// TestPageReturnsToTheSelectedCall goes back in the browser's history to the first
+// call of a request. Its row must be in sight again.
+func TestPageReturnsToTheSelectedCall(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?open=all", 1280)
+	b.is(heading + " === '(*APIServerHandler).ServeHTTP' && document.querySelectorAll('.row.step').length > 40")
+	js[any](b, "document.querySelector('.scroll').scrollTop = 1e6")
+	b.click("[...document.querySelectorAll('.row.step')].at(-1)")
+	b.is("location.hash.includes('call=')")
+	b.back()
+	b.is(heading + " === '(*APIServerHandler).ServeHTTP'")
+	b.is(`(() => {
+		const row = document.querySelector('.row[aria-selected="true"]').getBoundingClientRect(), seen = document.querySelector('.scroll').getBoundingClientRect();
+		return row.top >= seen.top && row.bottom <= seen.bottom;
+	})()`)
+}
+
+// TestKeysOfTheTimeLineWorkInTheWholeView presses the keys of the chart while the focus
+// is on a button beside it.
+func TestKeysOfTheTimeLineWorkInTheWholeView(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?view=time&call="+escape(storeGet), 1280)
+	b.is(heading + " === '(*store).Get' && document.querySelector('.span')")
+	b.is("!location.hash.includes('from=')")
+	js[any](b, "document.querySelector('.top .help').focus()")
+	b.press("z")
+	b.is("location.hash.includes('from=')")
+	b.press("0")
+	b.is("!location.hash.includes('from=')")
+	b.press("+")
+	b.is("location.hash.includes('from=')")
+	// In a field, they are text.
+	b.press("/")
+	b.is("document.activeElement.name === 'text'")
+	js[any](b, "document.activeElement.select()")
+	b.press("0")
+	b.is("document.querySelector('input[name=text]').value === '0'")
+}
+
 // TestPlayerSeeksWithItsSlider moves the slider of the step player, and follows a mark
 // of a section. The keys of the player must still work.
 func TestPlayerSeeksWithItsSlider(t *testing.T) {
@@ -36,4 +75,36 @@ func TestPlayerOnANarrowScreenShowsTheSource(t *testing.T) {
 	b.click("document.querySelector('.player .finer-of')")
 	b.is(into + ".checkVisibility()")
 	b.accessible()
+}
+
+// TestPageNamesItsRequestsShortly reads the line of a request above its tree, and the
+// list of the requests of a recording.
+func TestPageNamesItsRequestsShortly(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/latest/watch-pods/1", 1280)
+	b.is("[...document.querySelectorAll('select.requests option')].map((o) => o.textContent.trim()).join(', ').startsWith('1 WATCH pods → 200, 2 POST pods → 201')")
+	b.is("document.querySelector('select.requests option').title.includes('/api/v1/namespaces/')")
+	b = b.reopen(server, "#/latest/get-forbidden/1")
+	b.is("document.querySelector('.request h1 .status.bad')?.textContent === '→ 403'")
+	b = b.reopen(server, "#/latest/get-node/1")
+	b.is("document.querySelector('.request h1 .status:not(.bad)')?.textContent === '→ 200' && document.querySelector('.request h1').textContent.startsWith('GET /api/v1/nodes/')")
+	// Nothing on the screen meets the eye first but this line.
+	b.is("parseFloat(getComputedStyle(document.querySelector('.request h1')).fontSize) >= parseFloat(getComputedStyle(document.querySelector('.code h2')).fontSize)")
+	b.accessible()
+}
+
+// TestTimeLinePrintsWithoutItsControls prints the time line: its ranking must be on
+// paper, and its buttons not.
+func TestTimeLinePrintsWithoutItsControls(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?view=time", 1280)
+	b.is("document.querySelector('.ranking li') && document.querySelector('.span')")
+	b.emulate("print", "light")
+	b.is("document.querySelector('.ranking').checkVisibility() && !document.querySelector('.time-head button').checkVisibility()")
+	js[any](b, "dispatchEvent(new Event('beforeprint'))")
+	b.is("document.querySelector('.flame').clientHeight > 1200")
+	js[any](b, "dispatchEvent(new Event('afterprint'))")
+	b.emulate("screen", "light")
+	b.is("document.querySelector('.flame').clientHeight < 860")
 }

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { Call, CallList, View } from './api.ts';
 import { useAsking, usePage, useRequest } from './context.ts';
 import { startTimer, stopTimer } from './idle.ts';
+import { RequestLine } from './tree.tsx';
 import { thousands } from './words.ts';
 
 const rowHeight = 24, part = 200, beyond = 10;
@@ -29,7 +30,7 @@ export function Calls() {
   const found = list?.key === key ? list.list : null;
   return (
     <Fragment>
-      <div class="request"><h1>{view.request}</h1><p class="facts">{view.facts}</p></div>
+      <div class="request"><RequestLine of={view.request} /><p class="facts">{view.facts}</p></div>
       <FilterBar view={view} found={filtered ? found : null} />
       {filtered && !found ? <p class="quiet loading">{words.loading}</p>
         : <All key={key} path={path} filter={filter} total={found ? found.total : view.calls} shown={found?.shown} matching={found?.matching} selected={selected} onSelect={select} />}
@@ -99,6 +100,9 @@ function All({ path, filter, total, shown: calls, matching, selected: call, onSe
   useEffect(() => {
     if (selected !== null) { setFocus(selected); reveal(selected, 'center'); }
   }, [selected, path]);
+  useEffect(() => { // a list with a filter begins where a call matches
+    if (matching && calls && (call === null || !matching.has(call))) reveal(calls.findIndex((c) => matching.has(c)), 'center');
+  }, []);
   useLayoutEffect(() => {
     const resized = new ResizeObserver(() => setHeight(box.current?.clientHeight ?? 800));
     resized.observe(box.current!);

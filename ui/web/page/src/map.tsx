@@ -7,6 +7,7 @@ import { cancelFrame, onFrame } from './idle.ts';
 import { firstView, requestAddress } from './link.ts';
 import { typing } from './keys.ts';
 import { pathOf, Rect, Router } from './routing.ts';
+import { RequestLine } from './tree.tsx';
 import { thousands } from './words.ts';
 
 export interface MapStation { id: string; layer: string; title: string; colour: string; tier: number; calls: number; first: number; visits: number[] }
@@ -63,7 +64,7 @@ export function RequestMapView() {
   const open = (call: number) => openCall(page, place, call, begin());
   return (
     <div class="map-view">
-      <div class="request"><h1>{map.request}</h1><p class="facts">{map.facts}</p></div>
+      <div class="request"><RequestLine of={map.request} /><p class="facts">{map.facts}</p></div>
       {method === 'START' && place.release !== 'live' && <BootMap release={place.release} place={place} />}
       <div class="map-controls">
         <span class="switch" role="group" aria-label={words.way}>

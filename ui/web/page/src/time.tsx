@@ -4,7 +4,9 @@ import { Call, CallList, Details, Problem } from './api.ts';
 import { usePage, useRequest } from './context.ts';
 import { Box, duration, exactTimes, Flame, Lane, Timeline } from './flame.ts';
 import { startTimer, stopTimer } from './idle.ts';
+import { typing } from './keys.ts';
 import { requestAddress, write } from './link.ts';
+import { RequestLine } from './tree.tsx';
 import { thousands } from './words.ts';
 
 // Time shows when the calls of a request ran, as boxes on lanes of goroutines. Its
@@ -224,12 +226,14 @@ export function Time() {
     moves[e.key]();
   };
 
-  // The arrow keys belong to the chart unless the focus is on an
-  // element that uses them itself.
+  // The keys of the zoom belong to the chart in the whole view. The arrow keys also do,
+  // unless the focus is on an element that uses them itself.
   const latestKeys = useRef(keys);
   latestKeys.current = keys;
   useEffect(() => {
     const first = (e: KeyboardEvent) => {
+      if (typing(e) || document.querySelector('dialog[open]')) return;
+      if (['+', '=', '-', '0', 'z'].includes(e.key)) { latestKeys.current(e); return; }
       if (position || !e.key.startsWith('Arrow') || !(e.target === document.body || e.target instanceof Element && e.target.closest('.views'))) return;
       box.current!.focus();
       latestKeys.current(e);
@@ -237,6 +241,15 @@ export function Time() {
     addEventListener('keydown', first);
     return () => removeEventListener('keydown', first);
   }, [!position]);
+
+  // On paper, the chart has its full height.
+  useEffect(() => {
+    const onto = (paper: boolean) => { box.current!.style.cssText = paper ? `flex: none; height: ${flame.current.height}px` : ''; flame.current.draw(); };
+    const before = () => onto(true), after = () => onto(false);
+    addEventListener('beforeprint', before);
+    addEventListener('afterprint', after);
+    return () => { removeEventListener('beforeprint', before); removeEventListener('afterprint', after); };
+  }, []);
 
   // If the first call had not returned, the heading shows the time until the trace was
   // collected.
@@ -247,7 +260,7 @@ export function Time() {
   return (
     <Fragment>
       <div class="request time-head">
-        {view ? <Fragment><h1>{view.request}</h1><p class="facts">{view.facts}</p></Fragment> : <p class="quiet">{words.loading}</p>}
+        {view ? <Fragment><RequestLine of={view.request} /><p class="facts">{view.facts}</p></Fragment> : <p class="quiet">{words.loading}</p>}
         <p class="tools">
           <button aria-label={w.closer} title={w.closer} onClick={() => zoomBy(0.5)}>+</button>
           <button aria-label={w.farther} title={w.farther} onClick={() => zoomBy(2)}>−</button>

@@ -51,9 +51,12 @@ export function Tree(p: Props) {
     box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
     box.current?.querySelector('[tabindex="0"]')?.scrollIntoView({ block });
   });
+  const reached = useRef<number | null>(null); // the selected call whose row has been in sight
   useEffect(() => {
+    if (reached.current !== p.selected) reached.current = null;
     const row = box.current?.querySelector('[aria-selected="true"]'), view = box.current?.parentElement;
-    if (!row || !view || !p.selected) return;
+    if (!row || !view || p.selected === null || reached.current === p.selected) return;
+    reached.current = p.selected;
     const at = row.getBoundingClientRect(), seen = view.getBoundingClientRect();
     if (at.top < seen.top || at.bottom > seen.bottom) row.scrollIntoView({ block: 'center' });
   }, [p.selected, p.rows.length]);
@@ -241,12 +244,20 @@ function CallRow({ row, words, ended, toggle }: { row: Extract<Row, { kind: 'cal
   );
 }
 
+// RequestLine is the line of a request as a heading. Its status is marked, and its path
+// may break between words.
+export function RequestLine({ of }: { of: string }) {
+  const [, line, status] = /^(.*?)(?: → (\d+))?$/s.exec(of)!;
+  const parts = line.split(/(?<=[a-z\d])(?=[A-Z])|(?<=[/?&])/);
+  return <h1>{parts.map((part, i) => (i > 0 ? <Fragment><wbr />{part}</Fragment> : part))}{status && <Fragment> <span class={'status' + (Number(status) >= 400 ? ' bad' : '')}>{'→ ' + status}</span></Fragment>}</h1>;
+}
+
 // Heading names the request above its tree. Each step of the error
 // path links to its call.
 export function Heading({ view, onSelect }: { view: View; onSelect: (call: number) => void }) {
   return (
     <div class="request">
-      <h1>{view.request}</h1>
+      <RequestLine of={view.request} />
       <p class="facts">{view.facts}</p>
       {view.errorPath ? <ol class="failure path">{view.errorPath.map((step) => <li><button onClick={() => onSelect(step.call)}>{step.text}</button></li>)}</ol>
         : view.failure && <p class="failure">{view.failure}</p>}
