@@ -1,6 +1,9 @@
 package web_test
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // TestPageReturnsToTheSelectedCall goes back in the browser's history to the first
 // call of a request. Its row must be in sight again.
@@ -91,6 +94,22 @@ func TestPageNamesItsRequestsShortly(t *testing.T) {
 	b.is("document.querySelector('.request h1 .status:not(.bad)')?.textContent === '→ 200' && document.querySelector('.request h1').textContent.startsWith('GET /api/v1/nodes/')")
 	// Nothing on the screen meets the eye first but this line.
 	b.is("parseFloat(getComputedStyle(document.querySelector('.request h1')).fontSize) >= parseFloat(getComputedStyle(document.querySelector('.code h2')).fontSize)")
+	b.accessible()
+}
+
+// TestLessonsLeadOn goes from a lesson to the next one and back.
+func TestLessonsLeadOn(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/lessons", 1280)
+	b.is("document.querySelectorAll('.lessons-of a').length > 5")
+	second := js[string](b, "document.querySelectorAll('.lessons-of a')[1].textContent")
+	b.click("document.querySelector('.lessons-of a')")
+	b.is("document.querySelector('.lesson h1')")
+	b.is("document.querySelector('.lesson-next')?.textContent.includes(" + fmt.Sprintf("%q", second) + ") && !document.querySelector('.lesson-before')")
+	b.click("document.querySelector('.lesson-next')")
+	b.is("document.querySelector('.lesson-before') && document.querySelector('main').scrollTop === 0")
+	b.click("document.querySelector('.lesson-before')")
+	b.is("document.querySelector('.lesson-next')?.textContent.includes(" + fmt.Sprintf("%q", second) + ")")
 	b.accessible()
 }
 
