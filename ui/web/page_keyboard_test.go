@@ -36,10 +36,13 @@ func TestPageByKeyboardAlone(t *testing.T) {
 	b.is("location.hash.includes('stop=1')")
 	b.press(kb.ArrowRight)
 	b.is("document.querySelector('.way .here')?.textContent.includes('Authentication')")
-	// A station links to the tree. There, the keys go on from the selected step.
+	// A station shows its source beside the map. The list leads to the tree. There,
+	// the keys go on from the selected step.
 	b.tabTo("e.dataset.id?.endsWith('/etcd3')")
 	b.press(kb.Enter)
-	b.is(heading + " === '(*store).Get'")
+	b.is(heading + " === '(*store).Get' && document.activeElement.dataset.id.endsWith('/etcd3')")
+	b.tabTo("e.matches('.way .in-tree') && e.getAttribute('aria-label').includes('etcd3 store')")
+	b.press(kb.Enter)
 	b.is("document.activeElement.getAttribute('aria-selected') === 'true' && document.activeElement.textContent.includes('etcd3.(*store).Get')")
 	b.press(kb.ArrowDown)
 	b.is("document.activeElement.getAttribute('role') === 'treeitem' && !document.activeElement.textContent.includes('etcd3.(*store).Get')")

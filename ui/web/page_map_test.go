@@ -52,13 +52,18 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	b.is("document.querySelector('.map-picture .dot') && document.querySelectorAll('.line.now').length === 1")
 	b.press(kb.ArrowLeft)
 	b.is("location.hash.includes('stop=1')")
-	// A station links to its first step in the tree.
+	// A station shows the source of its first step, and the map stays.
 	b.click(fmt.Sprintf(station, "kube-apiserver/kube-apiserver/etcd3"))
-	b.is("location.hash.includes('call=') && !location.hash.includes('view=map')")
-	b.is(heading + " === '(*store).Get'")
-	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
+	b.is("location.hash.includes('call=') && location.hash.includes('view=map') && location.hash.includes('stop=1')")
+	b.is(heading + " === '(*store).Get' && document.querySelector('.code').checkVisibility() && document.querySelectorAll('.map-picture .line').length > 10")
+	b.click("document.querySelector('.map-controls button[aria-label=\"To the next station\"]')")
+	b.is("location.hash.includes('stop=2') && document.querySelector('.code')")
+	b.accessible()
 	b.back()
-	b.is("document.querySelector('.map-picture')")
+	b.is("document.querySelector('.map-picture') && !document.querySelector('.code')")
+	b.click("document.querySelectorAll('.way .in-tree')[1]")
+	b.is("document.querySelector('[aria-selected=true]')?.textContent.includes('withAuthentication.func1')")
+	b.back()
 	b.click("document.querySelectorAll('.way .in-tree')[1]")
 	b.is(heading + " === 'withAuthentication.func1'")
 	// A link to a station opens it.

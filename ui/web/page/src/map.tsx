@@ -21,14 +21,15 @@ export interface RequestMap { request: string; facts: string; programs: { name: 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
 const client = 'client';
 
-// openCall shows a call in the tree.
-export const openCall = ({ api, goTo, problem }: Page, place: Place, call: number, wanted: () => boolean) =>
+// openCall shows a call in a view of a request: in the tree, unless another one is named.
+export const openCall = ({ api, goTo, problem }: Page, place: Place, call: number, wanted: () => boolean, view = firstView, more: Record<string, string> = {}) =>
   api.get<Details>(`${requestPath(place)}/calls/${call}`).then((d) => {
-    if (wanted()) goTo(requestAddress({ place, view: firstView, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
+    if (wanted()) goTo(requestAddress({ place, view, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more }));
   }, (e) => { if (wanted()) problem(e); });
 
 // Map draws the programs that take part, and the way of the request through them. Its
-// address has "stop", the number of the current station.
+// address has "stop", the number of the current station. A station opens the source of
+// its call beside the map (source=beside).
 export function RequestMapView() {
   const page = usePage();
   const { api, lang, words: all, problem } = page;
@@ -62,6 +63,7 @@ export function RequestMapView() {
   const go = (n: number) => change({ stop: n > 0 ? String(Math.min(map.visits.length, n)) : undefined });
   follow.current = (by) => go(at + by);
   const open = (call: number) => openCall(page, place, call, begin());
+  const beside = (call: number) => openCall(page, place, call, begin(), link.view, { ...link.more, source: 'beside' });
   return (
     <div class="map-view">
       <div class="request"><RequestLine of={map.request} /><p class="facts">{map.facts}</p></div>
@@ -77,7 +79,7 @@ export function RequestMapView() {
       </div>
       <p class="facts map-help">{ofProgram ? words.helpList : words.help}</p>
       <div class={'map-both' + (ofProgram ? ' no-picture' : '')}>
-        {!ofProgram && <Picture map={map} at={at} open={open} />}
+        {!ofProgram && <Picture map={map} at={at} open={beside} />}
         <Way map={map} at={at} go={go} open={open} />
       </div>
     </div>

@@ -16,7 +16,7 @@ const roomy = () => matchMedia('(min-width: 801px)').matches;
 
 // RequestPage shows a view of a request and, beside it, the
 // selected call with its source.
-export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecording, embedded }: {
+export function RequestPage({ link, entry: { show: Show, wide: always, beside }, onRecording, embedded }: {
   link: RequestLink; entry: ViewEntry; onRecording: (r: Recording) => void;
   // embedded is set if the view is part of another page.
   embedded?: boolean;
@@ -31,6 +31,7 @@ export function RequestPage({ link, entry: { show: Show, wide, beside }, onRecor
   const here = useRef(link);
   here.current = link;
   const place = link.place;
+  const wide = always && !(link.call && link.more.source === 'beside');
   const path = requestPath(place);
   // The parameter show of the steps is also a parameter of the request's view in the API.
   const upstream = link.more.show === 'upstream';

@@ -27,7 +27,7 @@ export interface ViewEntry {
   name: string;
   words: (w: Words) => string;
   show: ComponentType;
-  // wide views have no source beside them.
+  // wide views have no source beside them, unless their address has source=beside.
   wide?: boolean;
   // beside is shown in place of the source while the address names no call.
   beside?: ComponentType;
