@@ -187,6 +187,7 @@ func TestPageSortsWhatChanged(t *testing.T) {
 		t.Errorf("moved code stands among the changes of behaviour: %s", moved)
 	}
 	b.is("[...document.querySelectorAll('.summary .aside:not([open]) .sentence')].some((s) => s.textContent.includes('called functions are now in package'))")
+	b.is("[...document.querySelectorAll('.summary > .facts')].some((p) => p.textContent.startsWith('A sentence without a line below it'))")
 	b.is("/^[0-9]+ sentences on code that moved/.test(document.querySelector('.summary .aside summary').textContent)")
 	b.accessible()
 	inSight := "(() => { const s = document.querySelector('.summary').getBoundingClientRect(); return s.top < 200 && s.height > 150; })()"

@@ -14,7 +14,7 @@ export interface DiffSentence { kind: string; text: string; evidence: string[]; 
 export interface DiffLayer { name: string; title: string; colour: string; sentences: DiffSentence[]; smaller: number }
 export interface DiffTree {
   nameA: string; nameB: string; request: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;
-  callsA: number; callsB: number; same: boolean; onlyIn?: string; facts: string; warnings: string[]; legend: string[]; layers: DiffLayer[]; unchanged: string[];
+  callsA: number; callsB: number; same: boolean; onlyIn?: string; facts: string; warnings: string[]; legend: string[]; layers: DiffLayer[]; unchanged: string[]; noReason?: string;
   changes: number; shown: number; folded: number; hidden?: string[]; tooMany?: number; sections: DiffSection[];
 }
 

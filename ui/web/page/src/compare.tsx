@@ -259,6 +259,7 @@ function Summary({ tree, layer, selected, onLayer, onSentence }: { tree: DiffTre
       {behaviour.length > 0 && list(behaviour)}
       {fold(moved, words.movedCode)}
       {fold(recording, words.recordedOtherwise)}
+      {tree.noReason && <p class="facts">{tree.noReason}</p>}
       {small.length > 0 && <p class="facts">{words.smaller}{words.colon}{small.map((l, i) => <Fragment>{' '}<span class="listed">{l.name ? <button class="link" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title} {thousands(l.smaller)}</button> : `${l.title} ${thousands(l.smaller)}`}{i < small.length - 1 && words.comma.trim()}</span></Fragment>)}</p>}
       {tree.unchanged.length > 0 && !layer && <p class="facts">{words.unchanged}{words.colon}{tree.unchanged.join(words.comma)}</p>}
     </section>
