@@ -31,7 +31,7 @@ const (
 	kubeletUser           = "system:node:" + Node
 )
 
-// Cluster returns what a kube-apiserver needs to know of the programs before it starts.
+// Cluster returns the identities of the programs. kube-apiserver needs them at its start.
 func Cluster() *apiserver.Cluster {
 	return &apiserver.Cluster{Users: []apiserver.ClusterUser{
 		{Name: controllerManagerUser},
@@ -81,8 +81,8 @@ func (p *Plane) start(ctx context.Context) (err error) {
 	if p.ca, err = authority.New("apitrace control plane"); err != nil {
 		return err
 	}
-	// Together: each waits for what another does. The kubelet's node is ready for pods
-	// once a controller has seen it.
+	// The programs start together, because they wait for each other: the kubelet's node is
+	// ready for pods once a controller has seen it.
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return p.startControllerManager(ctx) })
 	all.Go(func() error { return p.startScheduler(ctx) })
@@ -208,7 +208,8 @@ func (p *Plane) run(ctx context.Context, s program.Server) (*program.Child, erro
 	return program.Start(ctx, s)
 }
 
-// add makes Stop end a program, and Done tell of its end. err is that of its start.
+// add adds a started program to the programs that Stop ends and Done watches. If the start
+// failed with err, add returns err.
 func (p *Plane) add(child *program.Child, err error) error {
 	if err != nil {
 		return err

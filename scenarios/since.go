@@ -41,8 +41,8 @@ func (s *Scenario) NeedsFirst() message.Message {
 	return answeredSince[s.Name]
 }
 
-// WhyMissing returns why a release has no recording of a scenario. reason is what the recorder
-// said. If the scenario cannot run on the release, WhyMissing returns Needs and the reason of
+// WhyMissing returns why a release has no recording of a scenario. reason is the
+// recorder's. If the scenario cannot run on the release, WhyMissing returns Needs and the reason of
 // NeedsFirst instead, because the scenario's releases may have changed since the recording.
 func WhyMissing(reason message.Message, name, release string) message.Message {
 	scenario, err := Find(name)

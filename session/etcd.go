@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// refuseCluster returns an error if the server's external etcd has nodes: then it belongs
-// to a real cluster, in which a scenario must not create and delete objects.
+// refuseCluster returns an error if the server's external etcd has nodes. Such an etcd
+// belongs to a real cluster, where no scenario may create or delete objects.
 func refuseCluster(ctx context.Context, server *apiserver.Server) error {
 	if !server.ExternalEtcd {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// editOptions select the file to edit, or what to do with edits.
+// editOptions select the file to edit, or an action on the edits.
 type editOptions struct {
 	server serverFlags
 	list   bool

@@ -140,7 +140,7 @@ func sizeOf(entries []program.Entry, kind program.Kind) int64 {
 	return sum
 }
 
-// A Clean selects what to remove from the cache.
+// A Clean selects the parts of the cache to remove.
 type Clean struct {
 	// Kinds are the kinds to remove; empty for all.
 	Kinds []string

@@ -23,7 +23,7 @@ var (
 	asciiSigns   = signs{map[State]string{Called: "*", notCalled: "o", noSpan: ".", notTraced: "#", notThere: "-", notSeen: "?"}, "?"}
 )
 
-// Sign returns the state's sign, and what it means.
+// Sign returns the state's sign and its meaning.
 func (s State) Sign() (sign string, meaning message.Message) {
 	return unicodeSigns.states[s], meanings[s]
 }

@@ -78,8 +78,8 @@ func (e *GoneError) message() message.Message {
 }
 
 // Span returns a sentence that says which releases have a function or type,
-// and under which name. written returns a name as the sentence shows it. Names
-// for which written returns the same text count as one name.
+// and under which name. written returns a name as the sentence shows it. Two
+// names count as one if written returns the same text for both.
 func (l *Library) Span(stages []Stage, written func(name string) string) message.Message {
 	var parts []message.Message
 	for i := 0; i < len(stages); {

@@ -29,7 +29,7 @@ type Found struct {
 // Search returns the functions and types that match a query in any release.
 // Names that the newest release lacks come first. If nothing matches and
 // partly is set, it returns names that contain the query, ignoring case. It
-// leaves out names for which skip returns true.
+// leaves out a name if skip returns true.
 func (l *Library) Search(query string, partly bool, skip func(name string) bool) []Found {
 	query = WithoutArguments(query)
 	if strings.Trim(query, ".*()/ ") == "" {

@@ -21,8 +21,8 @@ import (
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// A Function has the facts about a function in a release: what the guide says, and what
-// the recordings show.
+// A Function has the facts about a function in a release, from the guide and the
+// recordings.
 type Function struct {
 	Function   string `json:"function" description:"Full name of the function."`
 	Name       string `json:"name" description:"Its short name."`

@@ -36,7 +36,7 @@ type check struct {
 }
 
 // run writes for each requirement whether this machine meets it, which exercises need it,
-// and what to do next. It returns an error if an exercise cannot be done, or a
+// and the next step. It returns an error if an exercise cannot be done, or a
 // requirement is not met.
 func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
 	if c.K8s, err = session.RecordedRelease(c.K8s); err != nil {
