@@ -41,21 +41,16 @@ func (s *Scenario) NeedsFirst() message.Message {
 	return answeredSince[s.Name]
 }
 
-// WhyMissing returns why a release has no recording of a scenario. reason is the
-// recorder's. If the scenario cannot run on the release, WhyMissing returns Needs and the reason of
-// NeedsFirst instead, because the scenario's releases may have changed since the recording.
+// WhyMissing extends the reason why a release has no recording of a scenario. If the
+// scenario cannot run on the release, it adds the reason of NeedsFirst, if any. It
+// returns reason unchanged for an unknown scenario.
 func WhyMissing(reason message.Message, name, release string) message.Message {
 	scenario, err := Find(name)
 	if err != nil || scenario.Releases.Has(release) {
 		return reason
 	}
 	if first := scenario.NeedsFirst(); !first.IsZero() {
-		return message.Of("%s; %s", scenario.Needs(), first)
+		return message.Of("%s; %s", reason, first)
 	}
-	return scenario.Needs()
-}
-
-// Needs says on which releases the scenario can run.
-func (s *Scenario) Needs() message.Message {
-	return message.Of("it needs Kubernetes %s", s.Releases.Text())
+	return reason
 }

@@ -147,7 +147,6 @@ func explainMissing(version string, err *recordings.UnknownScenarioError) error 
 		return unknown
 	}
 	if known.RunsOn(version) != nil {
-		err.Reason = known.Needs() // the recorder knew the scenario's releases of that time
 		return explainSince(err, known)
 	}
 	if err.NoModule {

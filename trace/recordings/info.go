@@ -38,12 +38,16 @@ type Missing struct {
 }
 
 var (
-	needsModule = regexp.MustCompile(`^the module (\S+ \S+) (?:could not be had|is not available from the module proxy)$`)
-	endedEarly  = regexp.MustCompile(`: asking the probe of (\S+) for the calls of .+: reading the probe's answer: EOF$`)
+	needsRelease = regexp.MustCompile(`^it needs Kubernetes (\S+) or newer$`)
+	needsModule  = regexp.MustCompile(`^the module (\S+ \S+) (?:could not be had|is not available from the module proxy)$`)
+	endedEarly   = regexp.MustCompile(`: asking the probe of (\S+) for the calls of .+: reading the probe's answer: EOF$`)
 )
 
 // Why returns why the scenario is missing. An unusual reason stays in English.
 func (m Missing) Why() message.Message {
+	if release := needsRelease.FindStringSubmatch(m.Reason); release != nil {
+		return message.Of("it needs Kubernetes %s or newer", release[1])
+	}
 	if module := needsModule.FindStringSubmatch(m.Reason); module != nil {
 		return message.Of("the module %s is not available from the module proxy", module[1])
 	}
