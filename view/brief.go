@@ -150,7 +150,7 @@ func (c *Comparer) newBetween(differences *Differences, change ShownChange) []Sh
 		below := ShownChange{Change: OnlyChange(change.Kind, call)}
 		if call == change.A || call == change.B {
 			all = append(all, change)
-		} else if c.reasons.Of(differences.Diff, below.Change).Unknown || c.reasons.InBoth(differences.CallOf(below.Change)) {
+		} else if c.reasons.Of(differences.Diff, below.Change).Absent || c.reasons.InBoth(differences.CallOf(below.Change)) {
 			all = append(all, below)
 		}
 	}

@@ -174,7 +174,7 @@ func (s *Summary) newCallees(kind diff.Kind, i int) []*finding {
 			continue
 		}
 		why := s.reasons.Of(s.Diff, OnlyChange(kind, calls[child]))
-		if !why.Unknown || why.Way.Kind != diff.WayCalls {
+		if !why.Absent || why.Way.Kind != diff.WayCalls {
 			continue
 		}
 		all = append(all, &finding{layer: s.guide.Layer(call.Function), at: []int{child}, only: &oneSidedCall{

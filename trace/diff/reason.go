@@ -49,8 +49,8 @@ type Reason struct {
 	// Package is the package that the other side does not trace, if Why is OtherPlace or
 	// NoPackage. If Why is NoPackage, it is the function's own package.
 	Package string
-	// Unknown is set if the index of the other side lacks the function, or its package.
-	Unknown bool
+	// Absent is set if the index of the other side lacks the function, or its package.
+	Absent bool
 	// OtherName is the function's name on the other side if Why is MovedFunction.
 	OtherName string
 	// OtherCaller is the caller's name on the other side if its source there does not make
@@ -92,7 +92,7 @@ type Branch struct {
 // an interface or a variable leads to both, or if each function is in the index of its own
 // side only.
 func (r Reason) Replaces(removed Reason) bool {
-	if r.Unknown && removed.Unknown {
+	if r.Absent && removed.Absent {
 		return true
 	}
 	return !r.Way.static && r.Way.by != "" && r.Way.by == removed.Way.by && r.Way.kind == removed.Way.kind
@@ -302,7 +302,7 @@ func find(here, there indexedSide, tree, other *trace.Tree, partner []int, moved
 func (r *Reason) newFunction(here, there indexedSide, tree *trace.Tree, i int) {
 	call := tree.Call(i)
 	pkg := funcname.Package(call.Function)
-	r.Unknown = true
+	r.Absent = true
 	switch {
 	case there.code.Traces(call.Process, pkg):
 		r.Why = NewFunction

@@ -29,6 +29,16 @@ func TestNumbersOfLiteralsShift(t *testing.T) {
 	}
 }
 
+// fromFirstLine records calls that a function makes from its first line after the header.
+func fromFirstLine(caller string, called ...string) *trace.Recording {
+	rec := recorded(called...)
+	rec.Requests[0].Calls[0].Function = caller
+	for i := range rec.Requests[0].Calls {
+		rec.Requests[0].Calls[i].CallerLine = 1
+	}
+	return rec
+}
+
 // TestLiteralsThatChangedPlaces compares p.Register with two literals on both
 // sides. The first literal calls p.ConvertA in the older source. If the second
 // has that call in the newer source, the literals may have swapped numbers, so
@@ -41,15 +51,7 @@ func TestLiteralsThatChangedPlaces(t *testing.T) {
 			{Name: "p.Register.func1", Calls: call(first)}, {Name: "p.Register.func2", Calls: call(second)},
 		}}})
 	}
-	ran := func(called ...string) *trace.Recording {
-		rec := recorded(called...)
-		rec.Requests[0].Calls[0].Function = "p.Register.func1"
-		for i := range rec.Requests[0].Calls {
-			rec.Requests[0].Calls[i].CallerLine = 1
-		}
-		return rec
-	}
-	a, b := ran("p.ConvertA"), ran()
+	a, b := fromFirstLine("p.Register.func1", "p.ConvertA"), fromFirstLine("p.Register.func1")
 	for _, test := range []struct {
 		name  string
 		newer *recordings.Code
@@ -77,14 +79,6 @@ func TestCallThroughAnotherInterface(t *testing.T) {
 			{Name: "p.Chain", Calls: []recordings.SourceCall{{Kind: kind, Name: called, Line: 1}}}, {Name: "p.T.Authorize"},
 		}}})
 	}
-	ran := func(called ...string) *trace.Recording {
-		rec := recorded(called...)
-		rec.Requests[0].Calls[0].Function = "p.Chain"
-		for i := range rec.Requests[0].Calls {
-			rec.Requests[0].Calls[i].CallerLine = 1
-		}
-		return rec
-	}
 	for _, test := range []struct {
 		name  string
 		older *recordings.Code
@@ -94,7 +88,7 @@ func TestCallThroughAnotherInterface(t *testing.T) {
 		{"another method", code(recordings.CallInterface, "p.Authorizer.RulesFor"), NewCall},
 		{"a function of that name", code(recordings.CallStatic, "q.Authorize"), NewCall},
 	} {
-		d := CompareRecordings(ran(), ran("p.T.Authorize"), Options{}).Requests[0].Diff
+		d := CompareRecordings(fromFirstLine("p.Chain"), fromFirstLine("p.Chain", "p.T.Authorize"), Options{}).Requests[0].Diff
 		if len(d.Changes) != 1 {
 			t.Fatalf("got %d changes, expected one: %+v", len(d.Changes), d.Changes)
 		}
