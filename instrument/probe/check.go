@@ -40,6 +40,9 @@ func check(c, parent *Call) {
 		if self == nil {
 			self = &f
 			checkSelf(c, f)
+			if parent != nil && parent.carried() {
+				return // its function has returned
+			}
 			continue
 		}
 		site, ok := checks.sites.Load(f.Entry)

@@ -24,6 +24,13 @@ type Query struct {
 	// These calls are marked as unfinished. The probe answers after ten times this time
 	// at the latest.
 	TimeoutMillis int `json:"timeoutMillis"`
+	// Follow begins the trace of what events cause in the program. From then on, each event
+	// that the program takes from a watch begins a chain of calls in the trace. A query
+	// without Follow and Pending fetches the trace and ends it. The trace also ends if no
+	// query for it comes for a minute.
+	Follow bool `json:"follow,omitempty"`
+	// Pending asks how far the trace is. No records follow.
+	Pending bool `json:"pending,omitempty"`
 	// Secrets selects the error texts to withhold. "" withholds the texts of a request
 	// on a resource that holds secrets, and of calls that follow a write.
 	Secrets string `json:"secrets,omitempty"`
@@ -56,8 +63,32 @@ type Header struct {
 	Mismatches []string `json:"mismatches,omitempty"`
 	// Checked counts the calls that the checking mode compared with the real stack.
 	Checked int64 `json:"checked,omitempty"`
+	// Progress answers Query.Follow and Query.Pending.
+	Progress *Progress `json:"progress,omitempty"`
 	// Error is set when the query could not be answered.
 	Error string `json:"error,omitempty"`
+}
+
+// Progress says how far the trace of what events cause is.
+type Progress struct {
+	// Begun counts the calls that have begun, and Over those that are over.
+	Begun int64 `json:"begun"`
+	Over  int64 `json:"over"`
+	// Queued lists the work that waits in queues.
+	Queued []Queued `json:"queued,omitempty"`
+}
+
+// A Queued is a cause of work that waits in a queue.
+type Queued struct {
+	// Queue is the name of the queue in the guide.
+	Queue string `json:"queue"`
+	// Key is the item as the program names it, or "" if it has no name.
+	Key string `json:"key,omitempty"`
+	// By is the call that gave the work.
+	By SpanID `json:"by"`
+	// Due is when a timer passes the work on, in nanoseconds since the Unix epoch. It is 0
+	// without a timer.
+	Due int64 `json:"due,omitempty"`
 }
 
 // A Record is one call.

@@ -89,6 +89,10 @@ func deliver(conn net.Conn, q Query) error {
 	if failure != nil {
 		h.Error = failure.Error()
 	}
+	if q.Follow || q.Pending {
+		h.progress(q)
+		return write(conn, h, nil, nil, "")
+	}
 	idle, timeout := time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond
 	t := traces.get(q.Trace)
 	if q.Revision != 0 {
@@ -98,6 +102,7 @@ func deliver(conn net.Conn, q Query) error {
 	if t != nil {
 		calls = inOrder(t.settle(idle, timeout))
 		t.in.remove(t)
+		unfollow(t)
 		h.Calls, h.Dropped, h.Secret = len(calls), t.dropped.Load(), t.secret.Load()
 	}
 	h.Checked, h.Mismatches = checks.done.Load(), takeMismatches()
@@ -106,6 +111,28 @@ func deliver(conn net.Conn, q Query) error {
 		t.in.restore(t)
 	}
 	return err
+}
+
+// progress answers a query with Follow or Pending.
+func (h *Header) progress(q Query) {
+	if failure != nil {
+		return
+	}
+	t := traces.get(q.Trace)
+	if q.Follow || t != nil && t == followed.Load() {
+		if err := follow(q.Trace); err != nil {
+			h.Error = err.Error()
+			return
+		}
+		t = followed.Load()
+	}
+	h.Progress = &Progress{}
+	if t != nil {
+		h.Progress.Begun, h.Progress.Over = t.progress()
+		h.Progress.Begun += t.leaves.size()
+		h.Progress.Over += t.leaves.size()
+		h.Progress.Queued = given.queued(t)
+	}
 }
 
 func write(conn net.Conn, h Header, t *tracing, calls []entry, secrets string) error {
