@@ -37,7 +37,7 @@ func newFixture(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "go.mod"), "module github.com/kubeapitrace/apitrace\n\ngo 1.26\n\nrequire fixture.test v0.0.0\n")
-	writeFile(t, filepath.Join(vendor, "modules.txt"), "# fixture.test v0.0.0\n## explicit; go 1.26\nfixture.test/app\nfixture.test/lib\nfixture.test/truth\n")
+	writeFile(t, filepath.Join(vendor, "modules.txt"), "# fixture.test v0.0.0\n## explicit; go 1.26\nfixture.test/app\nfixture.test/control\nfixture.test/lib\nfixture.test/truth\n")
 	g, err := load(os.DirFS("testdata/fixture"))
 	if err != nil {
 		t.Fatal(err)
@@ -415,6 +415,9 @@ func TestFixtureIsFreeOfRaces(t *testing.T) {
 	_, header, records := f.run(t, f.build(t, "-race"))
 	if len(header.Mismatches) > 0 || len(records) == 0 {
 		t.Errorf("got %d records and the mismatches %v, expected records without mismatches", len(records), header.Mismatches)
+	}
+	if _, records := f.follow(t, filepath.Join(f.dir, "fixture.bin")); drawChains(records) != caused {
+		t.Errorf("the chains are\n%s\nexpected\n%s", drawChains(records), caused)
 	}
 }
 

@@ -3,6 +3,7 @@ package instrument
 import (
 	"fmt"
 	"go/ast"
+	"net/http"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
@@ -34,7 +35,15 @@ func (w *functionRewriter) rewrite() error {
 	if err != nil {
 		return err
 	}
-	leave := w.exitCode() + handoff
+	exit, err := w.exitCode()
+	if err != nil {
+		return err
+	}
+	caused, late, err := w.insertCauses()
+	if err != nil {
+		return err
+	}
+	leave := caused + exit + handoff
 	var enter string
 	switch w.kind {
 	case entrySpan:
@@ -44,8 +53,8 @@ func (w *functionRewriter) rewrite() error {
 			return err
 		}
 	}
-	if leave+enter != "" {
-		w.file.edits.insert(w.file.offset(w.fn.body.Lbrace)+1, leave+enter)
+	if all := leave + enter + late; all != "" {
+		w.file.edits.insert(w.file.offset(w.fn.body.Lbrace)+1, all)
 	}
 	return nil
 }
@@ -63,14 +72,19 @@ func (w *functionRewriter) noInlineCode() string {
 	return "; if apitraceProbe.Inline { go apitraceProbe.Leaf(nil, nil) }"
 }
 
-// exitCode returns the code that hands the current call to another process, or "".
-func (w *functionRewriter) exitCode() string {
+// exitCode returns the code for the beginning of the function that hands the current call
+// to another process, or "".
+func (w *functionRewriter) exitCode() (string, error) {
 	exit, ok := w.exits[w.fn.name]
 	if !ok {
-		return ""
+		return "", nil
 	}
-	statement := strings.NewReplacer("TRACEPARENT", "apitraceT", "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey)).Replace(exit.Statement)
-	return fmt.Sprintf(` if apitraceT := apitraceProbe.Traceparent(apitraceProbe.Labels()); apitraceT != "" { %s };`, statement)
+	statement := strings.NewReplacer("TRACEPARENT", "apitraceT", "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey), "HEADER", fmt.Sprintf("%q", http.CanonicalHeaderKey(probe.MetadataKey))).Replace(exit.Statement)
+	code := fmt.Sprintf(`if apitraceT := apitraceProbe.Traceparent(apitraceProbe.Labels()); apitraceT != "" { %s }`, statement)
+	if exit.Before != "" {
+		return "", w.insertAt(insertion{Place: Place{Before: exit.Before}, kind: insertGive}, code)
+	}
+	return " " + code + ";", nil
 }
 
 // handoffCode returns the code that hands the current call to another goroutine through a
@@ -114,6 +128,9 @@ func (w *functionRewriter) spanCode() (string, error) {
 	if take, ok := w.takes[w.fn.name]; ok {
 		key, err := w.expression(take.key)
 		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil || apitraceProbe.Offered() { if apitraceC := apitraceProbe.Take(apitraceL, %s, %q, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, take.queue, key, result, values), err
+	}
+	if take, ok := w.begins[w.fn.name]; ok {
+		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil || apitraceProbe.Chaining() { if apitraceC := apitraceProbe.Begin(apitraceL, %s, %q, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, take.queue, take.key, result, values), nil
 	}
 	if stage, ok := w.stages[w.fn.name]; ok {
 		revision, err := w.expression(stage.Revision)

@@ -89,6 +89,13 @@ type ProgramGuide struct {
 	Exits    []Exit    `yaml:"exits"`
 	Handoffs []Handoff `yaml:"handoffs"`
 	Tail     []Stage   `yaml:"tail"`
+
+	// What events cause in a program that watches a server: where it takes events, the
+	// queues between its goroutines, and functions of goroutines that outlive the work
+	// that started them.
+	Sources []Source        `yaml:"sources"`
+	Causes  []Hop           `yaml:"causes"`
+	Loops   []NamedFunction `yaml:"loops"`
 }
 
 // Packages names a package, or all packages at and below a path.
@@ -133,8 +140,11 @@ type Exit struct {
 	Function      string `yaml:"function"`
 	release.Range `yaml:",inline"`
 	// Statement runs when the function is entered. TRACEPARENT in it stands for the
-	// current call. METADATAKEY stands for the name of the gRPC metadata.
+	// current call. METADATAKEY stands for the name of the gRPC metadata, and HEADER for
+	// that of the HTTP header.
 	Statement string `yaml:"statement"`
+	// Before is the text of the statement before which Statement runs instead; see Place.
+	Before string `yaml:"before"`
 }
 
 // A Handoff is work that moves to another goroutine through a queue.
@@ -229,6 +239,9 @@ func (g *Guide) merge(r io.Reader) error {
 		all.Exits = append(all.Exits, p.Exits...)
 		all.Handoffs = append(all.Handoffs, p.Handoffs...)
 		all.Tail = append(all.Tail, p.Tail...)
+		all.Sources = append(all.Sources, p.Sources...)
+		all.Causes = append(all.Causes, p.Causes...)
+		all.Loops = append(all.Loops, p.Loops...)
 	}
 	return nil
 }
@@ -305,6 +318,9 @@ func (g *ProgramGuide) forVersion(version string) ProgramGuide {
 	selected.Exits = entriesForVersion(version, g.Exits, func(e *Exit) *release.Range { return &e.Range })
 	selected.Handoffs = entriesForVersion(version, g.Handoffs, func(h *Handoff) *release.Range { return &h.Range })
 	selected.Tail = entriesForVersion(version, g.Tail, func(s *Stage) *release.Range { return &s.Range })
+	selected.Sources = entriesForVersion(version, g.Sources, sourceRange)
+	selected.Causes = hopsForVersion(version, g.Causes)
+	selected.Loops = entriesForVersion(version, g.Loops, namedFunctionRange)
 	return selected
 }
 

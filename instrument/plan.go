@@ -25,6 +25,7 @@ type plan struct {
 	gives  map[string][]giveRule
 	takes  map[string]takeRule
 	stages map[string]numberedStage
+	causes
 
 	found sync.Map // names of functions that exist
 }
@@ -51,6 +52,7 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 	p := &plan{
 		opts: opts, prog: prog, never: funcname.Compile(prog.Never), always: funcname.Compile(prog.Always),
 		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string][]giveRule{}, takes: map[string]takeRule{}, stages: map[string]numberedStage{},
+		causes: newCauses(opts.Version, prog),
 	}
 	for _, s := range opts.Guide.Steps {
 		// A step without values or an override changes no code, but the program must
@@ -132,7 +134,7 @@ func (p *plan) links() []string {
 	for name := range p.stages {
 		names = append(names, name)
 	}
-	return names
+	return append(names, p.functions()...)
 }
 
 // A spanKind says how much is recorded of a function.
@@ -180,7 +182,7 @@ func (p *plan) entersTrace(name string) bool {
 	_, root := p.roots[name]
 	_, take := p.takes[name]
 	_, stage := p.stages[name]
-	return root || take || stage
+	return root || take || stage || p.takesWork(name)
 }
 
 // values lists the guide's values for a function. exactName reports whether the guide has
