@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
@@ -308,6 +310,38 @@ func TestPlaceIsAStatement(t *testing.T) {
 		_, err = Rewrite(Options{Guide: g, Program: "fixture", Version: "v1.0.0", Vendor: vendor, Out: t.TempDir()})
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("with %+v, Rewrite returned %v, expected an error with %q", test.place, err, test.want)
+		}
+	}
+}
+
+// TestClientsShareEntries checks that the programs beside kube-apiserver have the same
+// entries for the packages that they share. Otherwise, each program compiles them anew.
+func TestClientsShareEntries(t *testing.T) {
+	g, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := g.Programs["kube-controller-manager"]
+	if len(first.Causes) == 0 || len(first.Sources) == 0 {
+		t.Fatal("kube-controller-manager has no causes or sources")
+	}
+	for _, name := range []string{"kube-scheduler", "hollow-kubelet"} {
+		p := g.Programs[name]
+		if !reflect.DeepEqual(p.Exits, first.Exits) || !reflect.DeepEqual(p.Sources, first.Sources) {
+			t.Errorf("exits or sources of %s differ from those of kube-controller-manager", name)
+		}
+		shared := p.Causes[:min(len(p.Causes), len(first.Causes))]
+		if !reflect.DeepEqual(shared, first.Causes) {
+			t.Errorf("the first causes of %s differ from those of kube-controller-manager", name)
+		}
+		for _, h := range p.Causes[len(shared):] {
+			for _, place := range append(slices.Clone(h.Give), h.Take...) {
+				for _, shared := range first.Packages {
+					if shared.Covers(funcname.Package(place.Function)) {
+						t.Errorf("%s has %s of its own in a package that kube-controller-manager has, too", name, place.Function)
+					}
+				}
+			}
 		}
 	}
 }

@@ -93,9 +93,9 @@ type ProgramGuide struct {
 	// What events cause in a program that watches a server: where it takes events, the
 	// queues between its goroutines, and functions of goroutines that outlive the work
 	// that started them.
-	Sources []Source        `yaml:"sources"`
-	Causes  []Hop           `yaml:"causes"`
-	Loops   []NamedFunction `yaml:"loops"`
+	Sources []Source        `yaml:"sources,omitempty"`
+	Causes  []Hop           `yaml:"causes,omitempty"`
+	Loops   []NamedFunction `yaml:"loops,omitempty"`
 }
 
 // Packages names a package, or all packages at and below a path.
@@ -144,7 +144,7 @@ type Exit struct {
 	// that of the HTTP header.
 	Statement string `yaml:"statement"`
 	// Before is the text of the statement before which Statement runs instead; see Place.
-	Before string `yaml:"before"`
+	Before string `yaml:"before,omitempty"`
 }
 
 // A Handoff is work that moves to another goroutine through a queue.
