@@ -273,7 +273,11 @@ func (f *fixture) follow(t *testing.T, bin string) (probe.Header, []probe.Record
 	if want := []string{"jobs never taken false", "timers much later true", "versions versions false"}; !slices.Equal(queued, want) {
 		t.Errorf("in queues are %q, expected %q", queued, want)
 	}
+	_, peeked := fetch(t, socket, probe.Query{Trace: fixtureTrace, Peek: true})
 	header, records := fetch(t, socket, probe.Query{Trace: fixtureTrace})
+	if drawChains(peeked) != drawChains(records) {
+		t.Errorf("before the end, the chains are\n%s\nand at the end\n%s", drawChains(peeked), drawChains(records))
+	}
 	if header.Undelivered != 0 || header.Dropped != 0 {
 		t.Errorf("got %+v, expected no lost calls", header)
 	}

@@ -151,6 +151,18 @@ func WithHeader(headers map[string][]string, name, value string) map[string][]st
 	return all
 }
 
+// Note records values on the goroutine's current call, if there is one. values are names
+// of attributes, each followed by its value.
+func Note(values ...any) {
+	c := fromLabels(Labels())
+	if c == nil {
+		return
+	}
+	for i := 0; i+1 < len(values); i += 2 {
+		c.Attr(values[i].(string), values[i+1])
+	}
+}
+
 // itemOf returns the item of a key, and the number of its version. ok reports whether the
 // key identifies work.
 func itemOf(queue string, key any) (i item, number int64, ok bool) {

@@ -26,11 +26,13 @@ type Query struct {
 	TimeoutMillis int `json:"timeoutMillis"`
 	// Follow begins the trace of what events cause in the program. From then on, each event
 	// that the program takes from a watch begins a chain of calls in the trace. A query
-	// without Follow and Pending fetches the trace and ends it. The trace also ends if no
-	// query for it comes for a minute.
+	// without Follow, Pending and Peek fetches the trace and ends it. The trace also ends if
+	// no query for it comes for a minute.
 	Follow bool `json:"follow,omitempty"`
 	// Pending asks how far the trace is. No records follow.
 	Pending bool `json:"pending,omitempty"`
+	// Peek asks for the calls so far. The trace goes on.
+	Peek bool `json:"peek,omitempty"`
 	// Secrets selects the error texts to withhold. "" withholds the texts of a request
 	// on a resource that holds secrets, and of calls that follow a write.
 	Secrets string `json:"secrets,omitempty"`
@@ -63,7 +65,7 @@ type Header struct {
 	Mismatches []string `json:"mismatches,omitempty"`
 	// Checked counts the calls that the checking mode compared with the real stack.
 	Checked int64 `json:"checked,omitempty"`
-	// Progress answers Query.Follow and Query.Pending.
+	// Progress answers Query.Follow, Query.Pending and Query.Peek.
 	Progress *Progress `json:"progress,omitempty"`
 	// Error is set when the query could not be answered.
 	Error string `json:"error,omitempty"`

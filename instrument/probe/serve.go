@@ -89,9 +89,14 @@ func deliver(conn net.Conn, q Query) error {
 	if failure != nil {
 		h.Error = failure.Error()
 	}
-	if q.Follow || q.Pending {
-		h.progress(q)
-		return write(conn, h, nil, nil, "")
+	if q.Follow || q.Pending || q.Peek {
+		t := h.progress(q)
+		var calls []entry
+		if q.Peek && t != nil {
+			calls = inOrder(t.calls(), t.writtenLeaves())
+			h.Calls = len(calls)
+		}
+		return write(conn, h, t, calls, q.Secrets)
 	}
 	idle, timeout := time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond
 	t := traces.get(q.Trace)
@@ -113,16 +118,16 @@ func deliver(conn net.Conn, q Query) error {
 	return err
 }
 
-// progress answers a query with Follow or Pending.
-func (h *Header) progress(q Query) {
+// progress answers a query with Follow, Pending or Peek. It returns the trace, or nil.
+func (h *Header) progress(q Query) *tracing {
 	if failure != nil {
-		return
+		return nil
 	}
 	t := traces.get(q.Trace)
 	if q.Follow || t != nil && t == followed.Load() {
 		if err := follow(q.Trace); err != nil {
 			h.Error = err.Error()
-			return
+			return nil
 		}
 		t = followed.Load()
 	}
@@ -132,7 +137,9 @@ func (h *Header) progress(q Query) {
 		h.Progress.Begun += t.leaves.size()
 		h.Progress.Over += t.leaves.size()
 		h.Progress.Queued = given.queued(t)
+		h.Dropped, h.Secret = t.dropped.Load(), t.secret.Load()
 	}
+	return t
 }
 
 func write(conn net.Conn, h Header, t *tracing, calls []entry, secrets string) error {
