@@ -28,6 +28,9 @@ const (
 	AttrCacheHit = "apitrace.cache.hit"
 	// AttrCacheRevision is the current revision of the watch cache.
 	AttrCacheRevision = "apitrace.cache.revision"
+	// AttrCauses has the ids of the calls that gave the same work after the call's parent,
+	// separated by spaces.
+	AttrCauses = "apitrace.causes"
 	// AttrClientTraceparent is the traceparent that the client sent.
 	AttrClientTraceparent = "apitrace.client.traceparent"
 	// AttrError is an error that a function handles.
@@ -71,6 +74,10 @@ const (
 	AttrKind = "apitrace.kind"
 	// AttrMediaType is a media type.
 	AttrMediaType = "apitrace.media_type"
+	// AttrObjectName is the name of an object.
+	AttrObjectName = "apitrace.object.name"
+	// AttrObjectUID is the UID of an object.
+	AttrObjectUID = "apitrace.object.uid"
 	// AttrObjectType is the Go type of an object.
 	AttrObjectType = "apitrace.object.type"
 	// AttrPath is the prefix of an API, or a path below a group and version.

@@ -56,6 +56,13 @@ func TestConstantsMatchTheGuide(t *testing.T) {
 			}
 		}
 	}
+	for _, program := range guide.Programs {
+		for _, source := range program.Sources {
+			for _, value := range source.Values {
+				keys[value.Name] = true
+			}
+		}
+	}
 	for _, layer := range []string{trace.LayerOwn, trace.LayerMore} {
 		if layers[layer] {
 			t.Errorf("the guide has the layer %q, which is only for functions that the guide does not know", layer)
@@ -68,6 +75,7 @@ func TestConstantsMatchTheGuide(t *testing.T) {
 	}
 	writers := map[string]string{ // by attribute that is not a value of the guide, the file with the code that sets it
 		trace.AttrHandoff:           "../instrument/probe/handoff.go",
+		trace.AttrCauses:            "../instrument/probe/cause.go",
 		trace.AttrClientTraceparent: "../session/session.go",
 	}
 	for name, key := range constants(t, "attributes.go") {

@@ -37,6 +37,8 @@ type Recording struct {
 	Recorded time.Time `json:"recorded,omitzero"`
 	// Requests holds the traced requests in the order of sending.
 	Requests []Request `json:"requests"`
+	// Follow is what the requests caused, or nil if that is not known. No file has it.
+	Follow *Follow `json:"-"`
 }
 
 // MethodStart is the Method of a program's start, which is not a request. The

@@ -1,0 +1,180 @@
+package collect
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Following collects what requests cause in programs that work because of events.
+type Following struct {
+	traceID string
+	// clients and servers are the sockets of the probes. Clients take events from watches.
+	clients, servers map[string]string
+	secrets          Secrets
+}
+
+// Follow begins to follow in the clients. The caller must call End. traceID is the id of
+// the trace that all chains belong to.
+func Follow(ctx context.Context, clients, servers map[string]string, traceID string, secrets Secrets) (*Following, error) {
+	f := &Following{traceID: traceID, clients: clients, servers: servers, secrets: secrets}
+	for _, process := range inOrder(clients, "") {
+		if _, err := query(ctx, clients[process], probe.Query{Trace: traceID, Follow: true}); err != nil {
+			return nil, message.Errorf("asking the probe of %s to follow: %w", process, err)
+		}
+	}
+	return f, nil
+}
+
+// followPoll is how often the programs are asked how far they are.
+const followPoll = 100 * time.Millisecond
+
+// followQuiet is how long nothing may begin or end in any program until what the requests
+// cause counts as complete. It is longer than a request and the way of its event take.
+const followQuiet = 500 * time.Millisecond
+
+// Await waits until nothing that the requests caused is running or about to run, but no
+// longer than limit. Timers that are due later do not count. It reports whether that is so.
+func (f *Following) Await(ctx context.Context, requests []trace.Request, limit time.Duration) (complete bool, err error) {
+	end := time.Now().Add(limit)
+	var last progress
+	since := time.Now()
+	for {
+		now, err := f.progress(ctx)
+		if err != nil {
+			return false, err
+		}
+		if now != last {
+			last, since = now, time.Now()
+		}
+		if time.Since(since) >= followQuiet {
+			all, err := f.ask(ctx, probe.Query{Peek: true})
+			if err != nil {
+				return false, err
+			}
+			due := slices.ContainsFunc(all.reachable(requests).pending, func(p trace.Pending) bool { return p.Due.Before(end) })
+			if !due {
+				return true, nil
+			}
+			since = time.Now()
+		}
+		if !time.Now().Before(end) {
+			return false, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		case <-time.After(min(followPoll, time.Until(end))):
+		}
+	}
+}
+
+// progress counts the calls in all programs.
+type progress struct{ begun, over int64 }
+
+func (f *Following) progress(ctx context.Context) (p progress, err error) {
+	for _, sockets := range []map[string]string{f.clients, f.servers} {
+		for _, process := range inOrder(sockets, "") {
+			a, err := query(ctx, sockets[process], probe.Query{Trace: f.traceID, Pending: true})
+			if err != nil {
+				return p, message.Errorf("asking the probe of %s how far it is: %w", process, err)
+			}
+			if a.Progress != nil {
+				p.begun, p.over = p.begun+a.Progress.Begun, p.over+a.Progress.Over
+			}
+		}
+	}
+	return p, nil
+}
+
+// End stops to follow, and returns what the requests caused. complete is Await's result.
+func (f *Following) End(ctx context.Context, requests []trace.Request, complete bool) (*trace.Follow, *Check, error) {
+	queued, err := f.ask(ctx, probe.Query{Pending: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	q := untilSettled(probe.Query{Secrets: f.secrets.query("")})
+	if queued.secret && !f.secrets.Show {
+		q.Secrets = probe.SecretsCut // a client does not know that its request is for secrets
+	}
+	all, err := f.ask(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	all.queued = queued.queued
+	found := all.reachable(requests)
+	follow := &trace.Follow{TraceID: f.traceID, Pending: found.pending, Complete: complete, Incomplete: all.incomplete}
+	if follow.Chains, follow.Requests, err = found.split(f.traceID); err != nil {
+		return nil, nil, message.Errorf("the calls that the requests caused are not trees: %w", err)
+	}
+	for i := range follow.Requests {
+		if err := f.finish(ctx, &follow.Requests[i].Request, q.Secrets); err != nil {
+			return nil, nil, err
+		}
+	}
+	return follow, &all.check, nil
+}
+
+// finish adds what follows the writes of a caused request in the servers.
+func (f *Following) finish(ctx context.Context, r *trace.Request, secrets string) error {
+	if err := addTails(ctx, f.servers, r, secrets); err != nil {
+		return err
+	}
+	if err := r.Sort(); err != nil {
+		return message.Errorf("the calls of %s %s are not one tree: %w", r.Method, r.Path, err)
+	}
+	return nil
+}
+
+// An everything holds the answers of all programs.
+type everything struct {
+	calls      []call
+	clients    map[string]bool
+	queued     []trace.Pending
+	incomplete []string
+	secret     bool
+	check      Check
+}
+
+// ask sends a query for the trace to all programs, the clients first.
+func (f *Following) ask(ctx context.Context, q probe.Query) (*everything, error) {
+	q.Trace = f.traceID
+	all := &everything{clients: map[string]bool{}}
+	for _, sockets := range []map[string]string{f.clients, f.servers} {
+		for _, process := range inOrder(sockets, "") {
+			_, isClient := f.clients[process]
+			all.clients[process] = isClient
+			a, err := query(ctx, sockets[process], q)
+			if err != nil {
+				return nil, message.Errorf("asking the probe of %s what the requests caused: %w", process, err)
+			}
+			all.add(process, a)
+		}
+	}
+	alignClocks(all.calls)
+	return all, nil
+}
+
+func (all *everything) add(process string, a *answer) {
+	all.secret = all.secret || a.Secret
+	all.incomplete = append(all.incomplete, a.incomplete(process)...)
+	all.check.Calls += a.Checked
+	all.check.Mismatches = append(all.check.Mismatches, a.Mismatches...)
+	for _, record := range withoutLateLeaves(a.records) {
+		all.calls = append(all.calls, call{process, record})
+	}
+	if a.Progress == nil {
+		return
+	}
+	for _, w := range a.Progress.Queued {
+		p := trace.Pending{Process: process, Queue: w.Queue, Item: trace.KeepableText(w.Key), By: w.By.String()}
+		if w.Due != 0 {
+			p.Due = time.Unix(0, w.Due)
+		}
+		all.queued = append(all.queued, p)
+	}
+}

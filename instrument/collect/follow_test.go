@@ -1,0 +1,207 @@
+package collect
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// What a request for a Deployment caused, and what it did not cause. The ids of a process
+// begin with the same digit: 1 and 2 of clients, a of kube-apiserver, e of etcd.
+var (
+	manager = []probe.Record{
+		event(0x11, "Watch", 0, 101),
+		record(0x12, 0x11, "Add", 1, 20),
+		event(0x13, "Watch", 2, 90), // the write of another request
+		record(0x14, 0x13, "Add", 3, 5),
+		// Both chains added the item, the unrelated one first.
+		taken(record(0x15, 0x14, "Get", 4, 30), 0x12, 0x18),
+		with(record(0x16, 0x15, "request", 5, 40), "http.request.method", "POST", "url.path", "/pods"),
+		event(0x17, "Watch", 6, 102),
+		record(0x18, 0x17, "Add", 7, 25),
+		event(0x19, "Watch", 8, 95), // unrelated
+		with(record(0x1a, 0x19, "request", 9, 41), "http.request.method", "PUT", "url.path", "/leases"),
+	}
+	scheduler = []probe.Record{event(0x21, "Watch", 0, 103), record(0x22, 0x21, "Pop", 1, 70)}
+	server    = []probe.Record{
+		with(record(0xa1, 0x16, "Serve", 0, 42), "http.response.status_code", "201"),
+		record(0xa2, 0xa1, "Create", 1, 43),
+		record(0xa3, 0x1a, "Serve", 2, 42),
+	}
+	store = []probe.Record{wrote(record(0xe1, 0xa2, "Txn", 0, 44), 103), wrote(record(0xe2, 0xa3, "Txn", 1, 44), 96)}
+)
+
+func with(r probe.Record, attrs ...string) probe.Record {
+	for i := 0; i < len(attrs); i += 2 {
+		r.Attrs = append(r.Attrs, probe.Attr{Key: attrs[i], Value: attrs[i+1]})
+	}
+	return r
+}
+
+func event(id probe.SpanID, function string, seq uint32, revision int) probe.Record {
+	return with(record(id, 0, function, seq, int64(seq)), trace.AttrEtcdRevision, fmt.Sprint(revision))
+}
+
+func wrote(r probe.Record, revision int) probe.Record {
+	return with(r, trace.AttrEtcdRevision, fmt.Sprint(revision), trace.AttrEtcdTxnSucceeded, "true")
+}
+
+func taken(r probe.Record, causes ...probe.SpanID) probe.Record {
+	var ids []string
+	for _, id := range causes {
+		ids = append(ids, id.String())
+	}
+	return with(r, trace.AttrHandoff, "workqueue", trace.AttrCauses, strings.Join(ids, " "))
+}
+
+// posted is the request that caused it.
+func posted() []trace.Request {
+	call := trace.Call{ID: "00000000000000ff", Attributes: map[string]string{trace.AttrEtcdRevision: "101", trace.AttrEtcdTxnSucceeded: "true"}}
+	return []trace.Request{{Calls: []trace.Call{call}}}
+}
+
+// listenAs answers queries as a probe would, with the records of the trace.
+func listenAs(t *testing.T, records []probe.Record, answer func(probe.Query) probe.Header) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "follow") // the path of a unix socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			var q probe.Query
+			_ = json.NewDecoder(conn).Decode(&q)
+			h := answer(q)
+			sent := records
+			if q.Follow || q.Pending || q.Revision != 0 {
+				sent = nil
+			}
+			h.Calls = len(sent)
+			_ = json.NewEncoder(conn).Encode(h)
+			buffer := bufio.NewWriter(conn)
+			out := probe.NewRecordWriter(buffer)
+			for _, r := range sent {
+				_ = out.Write(&r)
+			}
+			_ = buffer.Flush()
+			conn.Close()
+		}
+	}()
+	return filepath.Join(dir, "s")
+}
+
+func draw(first string, calls []trace.Call) string {
+	text := first
+	for _, c := range calls {
+		text += fmt.Sprintf("\n  %s below %s because of %s", short(c.ID), short(c.Parent), short(strings.Join(c.Causes(), " ")))
+	}
+	return text
+}
+
+func short(ids string) string { return strings.ReplaceAll(ids, "00000000000000", "") }
+
+func TestFollow(t *testing.T) {
+	queued := []probe.Queued{
+		{Queue: "workqueue", Key: "unrelated", By: 0x1a},
+		{Queue: "timer", Key: "default/web", By: 0x15, Due: time.Now().Add(time.Hour).UnixNano()},
+	}
+	follows := make(chan string, 2)
+	client := func(queued ...probe.Queued) func(probe.Query) probe.Header {
+		return func(q probe.Query) probe.Header {
+			if q.Follow {
+				follows <- q.Trace
+			}
+			return probe.Header{Progress: &probe.Progress{Begun: 10, Over: 10, Queued: queued}}
+		}
+	}
+	quiet := func(probe.Query) probe.Header { return probe.Header{} }
+	clients := map[string]string{"kube-controller-manager": listenAs(t, manager, client(queued...)), "kube-scheduler": listenAs(t, scheduler, client())}
+	servers := map[string]string{"kube-apiserver": listenAs(t, server, quiet), "etcd": listenAs(t, store, quiet)}
+	f, err := Follow(t.Context(), clients, servers, traceID, Secrets{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range clients {
+		if id := <-follows; id != traceID {
+			t.Errorf("a client follows %q, expected %q", id, traceID)
+		}
+	}
+	complete, err := f.Await(t.Context(), posted(), time.Minute)
+	if err != nil || !complete {
+		t.Fatalf("Await returned %t, %v, expected that all is over: the timer is due later, and the other item is unrelated", complete, err)
+	}
+	follow, _, err := f.End(t.Context(), posted(), complete)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range follow.Chains {
+		got = append(got, draw(fmt.Sprintf("%s: %d by %s", c.Process, c.Revision, short(c.Cause)), c.Calls))
+	}
+	for _, r := range follow.Requests {
+		got = append(got, draw(fmt.Sprintf("%s %s %d by %s", r.Method, r.Path, r.Status, short(r.Sender)), r.Calls))
+	}
+	want := []string{
+		// The chain of 102 is not reached: nobody wrote that revision. So 12 is the only cause.
+		"kube-controller-manager: 101 by ff\n  11 below  because of \n  12 below 11 because of \n  15 below 12 because of \n  16 below 15 because of ",
+		"kube-scheduler: 103 by e1\n  21 below  because of \n  22 below 21 because of ",
+		"POST /pods 201 by 16\n  a1 below  because of \n  a2 below a1 because of \n  e1 below a2 because of ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the requests caused\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(follow.Pending) != 1 || follow.Pending[0].Item != "default/web" || follow.Pending[0].Due.IsZero() || !follow.Complete {
+		t.Errorf("pending are %+v, complete %t, expected the timer of default/web", follow.Pending, follow.Complete)
+	}
+}
+
+func TestFollowUntilALimit(t *testing.T) {
+	busy := func(probe.Query) probe.Header {
+		return probe.Header{Progress: &probe.Progress{Begun: 10, Over: 10, Queued: []probe.Queued{{Queue: "workqueue", Key: "default/web", By: 0x12}}}}
+	}
+	clients := map[string]string{"kube-controller-manager": listenAs(t, manager, busy)}
+	f, err := Follow(t.Context(), clients, nil, traceID, Secrets{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete, err := f.Await(t.Context(), posted(), time.Second)
+	if err != nil || complete {
+		t.Fatalf("Await returned %t, %v, expected that it is not over: an item waits in a queue", complete, err)
+	}
+}
+
+// TestBothCausesStay checks work with two causes that the requests caused both.
+func TestBothCausesStay(t *testing.T) {
+	all := &everything{clients: map[string]bool{"kube-controller-manager": true}}
+	for _, r := range manager {
+		all.calls = append(all.calls, call{"kube-controller-manager", r})
+	}
+	requests := posted()
+	second := requests[0].Calls[0]
+	second.Attributes = map[string]string{trace.AttrEtcdRevision: "102", trace.AttrEtcdTxnSucceeded: "true"}
+	requests[0].Calls = append(requests[0].Calls, second)
+	got := all.reachable(requests).byID["0000000000000015"]
+	if got.Parent != "0000000000000012" || !slices.Equal(got.Causes(), []string{"0000000000000018"}) {
+		t.Errorf("the work is below %s because of %q, expected below 12 because of 18", got.Parent, got.Causes())
+	}
+}

@@ -1,0 +1,171 @@
+package collect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// caused is what requests caused.
+type caused struct {
+	// calls are in order of time. A call's parent is its first cause that requests caused,
+	// and its further causes are those that they caused, too.
+	calls   []trace.Call
+	byID    map[string]*trace.Call
+	clients map[string]bool
+	// writes are the calls in etcd that made the writes, by revision.
+	writes  map[int64]string
+	start   time.Time
+	pending []trace.Pending
+}
+
+// reachable selects the calls that the requests caused. A chain belongs to them if they or
+// a request that they caused wrote its event's revision. Work belongs to them if one of its
+// causes does.
+func (all *everything) reachable(requests []trace.Request) *caused {
+	c := &caused{byID: map[string]*trace.Call{}, clients: all.clients, writes: map[int64]string{}}
+	if len(all.calls) == 0 {
+		return c
+	}
+	c.start = time.Unix(0, slices.MinFunc(all.calls, func(a, b call) int { return cmp.Compare(a.Start, b.Start) }).Start)
+	calls := make([]trace.Call, len(all.calls))
+	known, below, chains := map[string]*trace.Call{}, map[string][]*trace.Call{}, map[int64][]*trace.Call{}
+	for i := range all.calls {
+		calls[i] = all.calls[i].inTrace(c.start)
+		known[calls[i].ID] = &calls[i]
+	}
+	for i := range calls {
+		call := &calls[i]
+		if revision := call.Event(); revision != 0 && all.clients[call.Process] {
+			chains[revision] = append(chains[revision], call)
+		}
+		for _, cause := range append([]string{call.Parent}, call.Causes()...) {
+			below[cause] = append(below[cause], call)
+		}
+	}
+	var next []*trace.Call
+	wrote := func(revision int64, by string) {
+		if _, ok := c.writes[revision]; !ok {
+			c.writes[revision] = by
+			next = append(next, chains[revision]...)
+		}
+	}
+	for i := range requests {
+		r := &requests[i]
+		for j := range r.Calls {
+			if revision := r.Calls[j].Write(); revision != 0 {
+				wrote(revision, r.Calls[j].ID)
+			}
+		}
+	}
+	for len(next) > 0 {
+		call := next[len(next)-1]
+		next = next[:len(next)-1]
+		if c.byID[call.ID] != nil {
+			continue
+		}
+		c.byID[call.ID] = call
+		if revision := call.Write(); revision != 0 && !all.clients[call.Process] {
+			wrote(revision, call.ID)
+		}
+		next = append(next, below[call.ID]...)
+	}
+	for i := range calls {
+		if c.byID[calls[i].ID] != nil {
+			c.chooseCause(&calls[i])
+			c.calls = append(c.calls, calls[i])
+		}
+	}
+	slices.SortStableFunc(c.calls, func(a, b trace.Call) int { return cmp.Compare(a.StartNs, b.StartNs) })
+	for i := range c.calls {
+		c.byID[c.calls[i].ID] = &c.calls[i]
+	}
+	for _, p := range all.queued {
+		if c.byID[p.By] != nil {
+			c.pending = append(c.pending, p)
+		}
+	}
+	return c
+}
+
+// chooseCause makes the call's first cause that the requests caused its parent.
+func (c *caused) chooseCause(call *trace.Call) {
+	if call.Parent == "" {
+		return
+	}
+	causes := slices.DeleteFunc(append([]string{call.Parent}, call.Causes()...), func(id string) bool { return c.byID[id] == nil })
+	call.Parent = causes[0]
+	if len(causes) > 1 {
+		call.Attributes[trace.AttrCauses] = strings.Join(causes[1:], " ")
+	} else {
+		delete(call.Attributes, trace.AttrCauses)
+	}
+}
+
+// split divides the calls into chains, and the requests that chains sent.
+func (c *caused) split(traceID string) (chains []trace.Chain, requests []trace.CausedRequest, err error) {
+	trees := map[string]*trace.Request{} // by the first call
+	var order []string
+	for i := range c.calls {
+		call := c.calls[i]
+		first := c.firstOf(&call)
+		t := trees[first.ID]
+		if t == nil {
+			t = &trace.Request{TraceID: traceID, Start: c.start.Add(time.Duration(first.StartNs))}
+			trees[first.ID] = t
+			order = append(order, first.ID)
+		}
+		call.StartNs -= first.StartNs
+		if call.ID == first.ID {
+			call.Parent = ""
+		}
+		t.Calls = append(t.Calls, call)
+	}
+	for _, id := range order {
+		t, first := trees[id], c.byID[id]
+		if err := t.Sort(); err != nil {
+			return nil, nil, err
+		}
+		if c.clients[first.Process] {
+			revision := first.Event()
+			chains = append(chains, trace.Chain{Process: first.Process, Cause: c.writes[revision], Revision: revision, Start: t.Start, Calls: t.Calls})
+			continue
+		}
+		sender := c.byID[first.Parent]
+		t.Method, t.Path, t.Status = sender.Attributes[attrMethod], trace.KeepablePath(sender.Attributes[attrPath]), statusOf(t)
+		requests = append(requests, trace.CausedRequest{Request: *t, Sender: sender.ID})
+	}
+	return chains, requests, nil
+}
+
+// The attributes of a call that sends a request.
+const (
+	attrMethod = "http.request.method"
+	attrPath   = "url.path"
+)
+
+// firstOf returns the first call of a call's chain or request.
+func (c *caused) firstOf(call *trace.Call) *trace.Call {
+	first := c.byID[call.ID]
+	for first.Parent != "" {
+		parent := c.byID[first.Parent]
+		if c.clients[parent.Process] && !c.clients[first.Process] {
+			break // a client sent the request
+		}
+		first = parent
+	}
+	return first
+}
+
+// statusOf returns the status of the answer to a request, or 0 if no call noted it.
+func statusOf(r *trace.Request) int {
+	for i := range r.Calls {
+		if status := r.Calls[i].Status(); status != 0 {
+			return status
+		}
+	}
+	return 0
+}
