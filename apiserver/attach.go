@@ -27,7 +27,7 @@ func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served")
 // stateFormat is the extension of a published state.
 // Change its number with the meaning of Server's fields: each build of apitrace must only
 // find states that it can read.
-const stateFormat = ".6.json"
+const stateFormat = ".7.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)

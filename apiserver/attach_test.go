@@ -33,6 +33,10 @@ func TestStateFormatChangesWithState(t *testing.T) {
 			"adminKubeconfig", "adminToken", "aggregated,omitempty", "baseURL", "buildKey", "caPEM", "check", "cluster,omitempty", "edited,omitempty", "etcd", "etcdVersion", "externalEtcd,omitempty",
 			"k8sVersion", "learnerKubeconfig", "learnerToken", "more,omitempty", "owner", "playerTokens", "probeSockets", "proxyCAFile", "runDir", "sampleKubeconfig",
 		},
+		".7.json": {
+			"adminKubeconfig", "adminToken", "aggregated,omitempty", "baseURL", "buildKey", "caPEM", "check", "cluster,omitempty", "clusterSockets,omitempty", "edited,omitempty", "etcd", "etcdVersion", "externalEtcd,omitempty",
+			"k8sVersion", "learnerKubeconfig", "learnerToken", "more,omitempty", "owner", "playerTokens", "probeSockets", "proxyCAFile", "runDir", "sampleKubeconfig",
+		},
 	}
 	var got []string
 	for f := range reflect.TypeFor[Server]().Fields() {

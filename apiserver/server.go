@@ -75,6 +75,8 @@ type Server struct {
 
 	// Cluster is set if programs beside kube-apiserver make a cluster of it.
 	Cluster bool `json:"cluster,omitempty"`
+	// ClusterSockets maps the names of these programs to the unix sockets of their probes.
+	ClusterSockets map[string]string `json:"clusterSockets,omitempty"`
 
 	cluster     *clusterFiles
 	sampleToken string

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
@@ -45,6 +46,8 @@ type Clients struct {
 	// certificate that verifies the front.
 	Kubeconfig string
 	ca         string
+	// follow is what the requests caused, or nil.
+	follow *trace.Follow
 }
 
 // openClients opens a session. The caller must call finish, then Close.
@@ -166,7 +169,28 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 			return nil, err
 		}
 	}
+	if all != nil {
+		all.Follow = c.follow
+	}
 	return all, nil
+}
+
+// followed calls send, which sends the clients' requests, and collects what they cause. Its
+// error is that of send, too.
+func (c *Clients) followed(ctx context.Context, server *Running, limit time.Duration, send func() ([]Row, error), to Reporter) error {
+	recording, err := server.Follow(ctx, limit, func() (*trace.Recording, error) {
+		rows, err := send()
+		if err != nil {
+			return nil, err
+		}
+		return c.Read(context.WithoutCancel(ctx), rows)
+	})
+	if err != nil || recording == nil {
+		return err
+	}
+	c.follow = recording.Follow
+	reportFollow(c.follow, limit, to)
+	return nil
 }
 
 // untraced returns an error with the number of requests without a trace and the reason of

@@ -15,6 +15,9 @@ type Execution struct {
 	// As is the client's user. Save is the recording's file; "" means a temporary file,
 	// removed at the end.
 	As, Save string
+	// Follow, if not 0, is how long to collect what the requests cause after the client has
+	// ended.
+	Follow time.Duration
 	// Show shows the requests at the end, if any, even after Ctrl-C.
 	Show func(context.Context, *Clients, []Row) error
 }
@@ -38,12 +41,19 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	defer func() { err = errors.Join(err, c.Close()) }()
 
 	client.Env, client.Mark = append(client.Env, c.Environment()...), c.mark()
-	status, err = client.run(ctx)
-	if death := deathOf(ctx); death != nil {
-		status, err = 0, errors.Join(err, death) // apitrace has ended the client
+	run := func() {
+		status, err = client.run(ctx)
+		if death := deathOf(ctx); death != nil {
+			status, err = 0, errors.Join(err, death) // apitrace has ended the client
+		}
+		err = errors.Join(err, c.finish())
+		Sort(rows)
 	}
-	err = errors.Join(err, c.finish())
-	Sort(rows)
+	if e.Follow == 0 {
+		run()
+	} else {
+		err = c.followed(ctx, server, e.Follow, func() ([]Row, error) { run(); return rows, err }, to)
+	}
 	if len(rows) == 0 {
 		if err == nil {
 			to.Notice("%s has sent no request to be traced: does it read KUBECONFIG?", client.Args[0])

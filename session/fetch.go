@@ -107,11 +107,16 @@ func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	if err != nil {
 		return nil, err
 	}
+	f.addCheck(check)
+	return request, nil
+}
+
+// addCheck adds the checking mode's result for a trace.
+func (f *fetcher) addCheck(check *collect.Check) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.checked.Calls = max(f.checked.Calls, check.Calls)
 	f.checked.Mismatches = append(f.checked.Mismatches, check.Mismatches...)
-	return request, nil
 }
 
 // verdict returns an error if recorded calls differ from the real stack. checked is set if

@@ -375,6 +375,7 @@ func startWith(ctx context.Context, build *apiserver.Build, o apiserver.StartOpt
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, stopServer())
 	}
+	server.ClusterSockets = beside.Sockets()
 	all, cancelAll := endingWith(serving, beside)
 	stop = func() error { cancelAll(nil); return errors.Join(stopWithin(ctx, beside.Stop), stopServer()) }
 	return all, server, stop, nil
