@@ -8,7 +8,7 @@ import (
 
 func TestLacksInBothLanguages(t *testing.T) {
 	r := &Request{Incomplete: []string{
-		LacksDropped("etcd", 12), LacksUntraced("kube-apiserver"), lacksFunctions.With(3, 4).String(), lacksParents.With(5, 1).String(), "by somebody else: 7",
+		LacksDropped("etcd", 12), LacksGivenUp("etcd", 3), LacksUntraced("kube-apiserver"), lacksFunctions.With(3, 4).String(), lacksParents.With(5, 1).String(), "by somebody else: 7",
 	}}
 	for i, lack := range r.Lacks() {
 		if lack.In("en") != r.Incomplete[i] {

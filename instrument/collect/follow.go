@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,12 +17,19 @@ type Following struct {
 	// clients and servers are the sockets of the probes. Clients take events from watches.
 	clients, servers map[string]string
 	secrets          Secrets
+	// givenUp counts the calls that the probes had given up before.
+	givenUp map[string]int64
 }
 
 // Follow begins to follow in the clients. The caller must call End. traceID is the id of
 // the trace that all chains belong to.
 func Follow(ctx context.Context, clients, servers map[string]string, traceID string, secrets Secrets) (*Following, error) {
 	f := &Following{traceID: traceID, clients: clients, servers: servers, secrets: secrets}
+	all, err := f.ask(ctx, probe.Query{Pending: true})
+	if err != nil {
+		return nil, err
+	}
+	f.givenUp = all.givenUp
 	for _, process := range inOrder(clients, "") {
 		if _, err := query(ctx, clients[process], probe.Query{Trace: traceID, Follow: true}); err != nil {
 			return nil, message.Errorf("asking the probe of %s to follow: %w", process, err)
@@ -106,6 +114,11 @@ func (f *Following) End(ctx context.Context, requests []trace.Request, complete 
 		return nil, nil, err
 	}
 	all.queued = queued.queued
+	for _, process := range slices.Sorted(maps.Keys(all.givenUp)) {
+		if n := all.givenUp[process] - f.givenUp[process]; n > 0 {
+			all.incomplete = append(all.incomplete, trace.LacksGivenUp(process, n))
+		}
+	}
 	found := all.reachable(requests)
 	follow := &trace.Follow{TraceID: f.traceID, Pending: found.pending, Complete: complete, Incomplete: all.incomplete}
 	if follow.Chains, follow.Requests, err = found.split(f.traceID); err != nil {
@@ -136,6 +149,7 @@ type everything struct {
 	clients    map[string]bool
 	queued     []trace.Pending
 	incomplete []string
+	givenUp    map[string]int64
 	secret     bool
 	check      Check
 }
@@ -143,7 +157,7 @@ type everything struct {
 // ask sends a query for the trace to all programs, the clients first.
 func (f *Following) ask(ctx context.Context, q probe.Query) (*everything, error) {
 	q.Trace = f.traceID
-	all := &everything{clients: map[string]bool{}}
+	all := &everything{clients: map[string]bool{}, givenUp: map[string]int64{}}
 	for _, sockets := range []map[string]string{f.clients, f.servers} {
 		for _, process := range inOrder(sockets, "") {
 			_, isClient := f.clients[process]
@@ -162,6 +176,7 @@ func (f *Following) ask(ctx context.Context, q probe.Query) (*everything, error)
 func (all *everything) add(process string, a *answer) {
 	all.secret = all.secret || a.Secret
 	all.incomplete = append(all.incomplete, a.incomplete(process)...)
+	all.givenUp[process] = a.Undelivered
 	all.check.Calls += a.Checked
 	all.check.Mismatches = append(all.check.Mismatches, a.Mismatches...)
 	for _, record := range withoutLateLeaves(a.records) {

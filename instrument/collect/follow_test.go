@@ -134,7 +134,12 @@ func TestFollow(t *testing.T) {
 			return probe.Header{Progress: &probe.Progress{Begun: 10, Over: 10, Queued: queued}}
 		}
 	}
-	quiet := func(probe.Query) probe.Header { return probe.Header{} }
+	quiet := func(q probe.Query) probe.Header {
+		if q.Pending || q.Peek {
+			return probe.Header{Undelivered: 7} // of other traces, before
+		}
+		return probe.Header{Undelivered: 10}
+	}
 	clients := map[string]string{"kube-controller-manager": listenAs(t, manager, client(queued...)), "kube-scheduler": listenAs(t, scheduler, client())}
 	servers := map[string]string{"kube-apiserver": listenAs(t, server, quiet), "etcd": listenAs(t, store, quiet)}
 	f, err := Follow(t.Context(), clients, servers, traceID, Secrets{})
@@ -172,6 +177,9 @@ func TestFollow(t *testing.T) {
 	}
 	if len(follow.Pending) != 1 || follow.Pending[0].Item != "default/web" || follow.Pending[0].Due.IsZero() || !follow.Complete {
 		t.Errorf("pending are %+v, complete %t, expected the timer of default/web", follow.Pending, follow.Complete)
+	}
+	if want := []string{trace.LacksGivenUp("etcd", 3), trace.LacksGivenUp("kube-apiserver", 3)}; !slices.Equal(follow.Incomplete, want) {
+		t.Errorf("missing is %q, expected %q", follow.Incomplete, want)
 	}
 }
 
