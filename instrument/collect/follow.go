@@ -45,12 +45,17 @@ const followPoll = 100 * time.Millisecond
 // cause counts as complete. It is longer than a request and the way of its event take.
 const followQuiet = 500 * time.Millisecond
 
+// followOpen is the same time while calls that the requests caused are running. Such a call
+// may wait for what is done once a second, as a kubelet looks at its containers. Others run
+// on as long as the program, such as a watch.
+const followOpen = 3 * time.Second
+
 // Await waits until nothing that the requests caused is running or about to run, but no
 // longer than limit. Timers that are due later do not count. It reports whether that is so.
 func (f *Following) Await(ctx context.Context, requests []trace.Request, limit time.Duration) (complete bool, err error) {
 	end := time.Now().Add(limit)
 	var last progress
-	since := time.Now()
+	since, peeked := time.Now(), time.Now() // the last change, and the last look at the calls
 	for {
 		now, err := f.progress(ctx)
 		if err != nil {
@@ -59,16 +64,17 @@ func (f *Following) Await(ctx context.Context, requests []trace.Request, limit t
 		if now != last {
 			last, since = now, time.Now()
 		}
-		if time.Since(since) >= followQuiet {
+		if time.Since(since) >= followQuiet && time.Since(peeked) >= followQuiet {
 			all, err := f.ask(ctx, probe.Query{Peek: true})
 			if err != nil {
 				return false, err
 			}
-			due := slices.ContainsFunc(all.reachable(requests).pending, func(p trace.Pending) bool { return p.Due.Before(end) })
-			if !due {
+			caused := all.reachable(requests)
+			due := slices.ContainsFunc(caused.pending, func(p trace.Pending) bool { return p.Due.Before(end) })
+			if !due && (time.Since(since) >= followOpen || !caused.running()) {
 				return true, nil
 			}
-			since = time.Now()
+			peeked = time.Now()
 		}
 		if !time.Now().Before(end) {
 			return false, nil

@@ -198,6 +198,22 @@ func TestFollowUntilALimit(t *testing.T) {
 	}
 }
 
+// A call that is running may wait for what is done once a second.
+func TestFollowWaitsForCalls(t *testing.T) {
+	running := slices.Clone(manager)
+	running[1].Unfinished = true
+	quiet := func(probe.Query) probe.Header { return probe.Header{Progress: &probe.Progress{Begun: 10, Over: 9}} }
+	clients := map[string]string{"kube-controller-manager": listenAs(t, running, quiet)}
+	f, err := Follow(t.Context(), clients, nil, traceID, Secrets{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete, err := f.Await(t.Context(), posted(), time.Second)
+	if err != nil || complete {
+		t.Fatalf("Await returned %t, %v, expected that it is not over: a call is running", complete, err)
+	}
+}
+
 // TestBothCausesStay checks work with two causes that the requests caused both.
 func TestBothCausesStay(t *testing.T) {
 	all := &everything{clients: map[string]bool{"kube-controller-manager": true}}

@@ -91,6 +91,11 @@ func (all *everything) reachable(requests []trace.Request) *caused {
 	return c
 }
 
+// running reports whether a call in a client has not returned.
+func (c *caused) running() bool {
+	return slices.ContainsFunc(c.calls, func(call trace.Call) bool { return call.Unfinished && c.clients[call.Process] })
+}
+
 // chooseCause makes the call's first cause that the requests caused its parent.
 func (c *caused) chooseCause(call *trace.Call) {
 	if call.Parent == "" {
