@@ -121,7 +121,7 @@ func BenchmarkDeliver(b *testing.B) {
 	})
 	t := traces.get(traceID(10))
 	b.Cleanup(func() { traces.remove(t) })
-	calls := inOrder(t.calls(), t.writtenLeaves())
+	calls := inOrder(t.snapshot())
 	reader, writer := net.Pipe()
 	b.Cleanup(func() { reader.Close(); writer.Close() })
 	go func() { _, _ = io.Copy(io.Discard, reader) }()

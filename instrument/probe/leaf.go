@@ -74,18 +74,22 @@ type writtenLeaf struct {
 	seq       uint32 // number among the trace's leaves
 }
 
-// writtenLeaves returns the written leaves in the order of entry.
-func (t *tracing) writtenLeaves() []writtenLeaf {
-	parents := slices.Collect(t.called.items(&t.mu))
-	var all []writtenLeaf
+// snapshot returns the calls that have begun, and the leaves that were written, each in the
+// order of entry. Goroutines may still add to both. So it reads the leaves first: the parent
+// of a written leaf has begun.
+func (t *tracing) snapshot() (begun []*Call, leaves []writtenLeaf) {
 	seq := uint32(0)
 	for l := range t.leaves.items(&t.mu) {
 		if state := l.state.Load(); state != unwritten {
-			all = append(all, writtenLeaf{l, *(**Site)(unsafe.Pointer(&l.site)), parents[l.parent], state == inherited, seq})
+			leaves = append(leaves, writtenLeaf{leaf: l, site: *(**Site)(unsafe.Pointer(&l.site)), inherited: state == inherited, seq: seq})
 		}
 		seq++
 	}
-	return all
+	calls := slices.Collect(t.called.items(&t.mu))
+	for i := range leaves {
+		leaves[i].parent = calls[leaves[i].leaf.parent]
+	}
+	return slices.DeleteFunc(calls, func(c *Call) bool { return c.state.Load() == beginning }), leaves
 }
 
 // spanID returns the id of a leaf, which is as unique as the id of a Call. The numbers of

@@ -60,3 +60,36 @@ func TestTooManyLeaves(t *testing.T) {
 		t.Errorf("%d calls, %d dropped, expected 101 calls with different ids and 10", h.Calls, h.Dropped)
 	}
 }
+
+// TestSnapshotOfARunningTrace takes the calls of a trace while its goroutines add calls and
+// leaves, as when the start of a program is collected. Each leaf needs its parent.
+func TestSnapshotOfARunningTrace(t *testing.T) {
+	listenForTest(t)
+	for range 100 {
+		var wait sync.WaitGroup
+		root(sampled(traceID(62)), func() {
+			for range 4 {
+				wait.Go(func() {
+					for range 300 {
+						_ = call(func() error { leafCall(1); return nil })
+					}
+				})
+			}
+		})
+		trace := traces.get(traceID(62))
+		for range 20 {
+			calls, leaves := trace.snapshot()
+			begun := map[*Call]bool{}
+			for _, c := range calls {
+				begun[c] = true
+			}
+			for _, l := range leaves {
+				if !begun[l.parent] {
+					t.Fatalf("of %d calls and %d leaves, leaf %d has a parent that is missing", len(calls), len(leaves), l.seq)
+				}
+			}
+		}
+		wait.Wait()
+		trace.in.remove(trace)
+	}
+}

@@ -212,7 +212,7 @@ func (t *tracing) settle(idle, timeout time.Duration) ([]*Call, []writtenLeaf) {
 			patience = idle
 		}
 		if time.Since(since) >= patience || time.Since(start) >= 10*timeout {
-			return t.calls(), t.writtenLeaves()
+			return t.snapshot()
 		}
 		time.Sleep(step)
 	}

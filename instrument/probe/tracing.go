@@ -71,16 +71,6 @@ func (t *tracing) newCall() *Call {
 	return c
 }
 
-// calls returns the calls that have begun.
-func (t *tracing) calls() (begun []*Call) {
-	for c := range t.called.items(&t.mu) {
-		if c.state.Load() != beginning {
-			begun = append(begun, c)
-		}
-	}
-	return begun
-}
-
 // progress returns the number of calls that have begun, and how many are over.
 func (t *tracing) progress() (begun, over int64) {
 	for c := range t.called.items(&t.mu) {
