@@ -223,19 +223,23 @@ func (w *work) take(queue string, key any) (causes []handed) {
 // queued lists the work that was given to t's queues and not taken, the longest waiting
 // first within a queue.
 func (w *work) queued(t *tracing) (all []Queued) {
+	var keys []any
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	for i, waiting := range w.waiting {
 		for _, h := range waiting {
 			if h.by.trace() != t {
 				continue
 			}
-			q := Queued{Queue: i.queue, Key: keyText(i.key), By: h.by.spanID()}
+			q := Queued{Queue: i.queue, By: h.by.spanID()}
 			if !h.due.IsZero() {
 				q.Due = h.due.UnixNano()
 			}
-			all = append(all, q)
+			all, keys = append(all, q), append(keys, i.key)
 		}
+	}
+	w.mu.Unlock()
+	for i, key := range keys { // without the lock, because a key may have methods
+		all[i].Key = keyText(key)
 	}
 	slices.SortFunc(all, func(a, b Queued) int {
 		return strings.Compare(a.Queue+a.Key+a.By.String(), b.Queue+b.Key+b.By.String())
@@ -329,8 +333,7 @@ func (w *Work) Event(site *Site, revision any, values ...any) {
 	if t == nil {
 		return
 	}
-	w.labels, w.active = Labels(), true
-	setLabels(nil)
+	w.begin(&at)
 	if !ok {
 		return
 	}
@@ -344,8 +347,17 @@ func (w *Work) Event(site *Site, revision any, values ...any) {
 	setLabels(unsafe.Pointer(w.call))
 }
 
+// begin begins a block. If a traced goroutine started this one, the block is not its work.
+func (w *Work) begin(at *arrival) {
+	w.labels, w.active = Labels(), true
+	if c := fromLabels(w.labels); c != nil && c.goroutine != at.goroutine.id() {
+		setLabels(nil)
+	}
+}
+
 // Take takes work from a queue. The call of the block lasts until End. If nobody gave the
-// work, the block is in no trace, even if the goroutine was started by a traced one.
+// work, the block belongs to the call around it, but not to one of another goroutine, which
+// started this one.
 //
 //go:noinline
 func (w *Work) Take(site *Site, queue string, key any) {
@@ -355,8 +367,7 @@ func (w *Work) Take(site *Site, queue string, key any) {
 	if t == nil {
 		return
 	}
-	w.labels, w.active = Labels(), true
-	setLabels(nil)
+	w.begin(&at)
 	causes := given.take(queue, key)
 	if len(causes) == 0 {
 		return

@@ -93,7 +93,7 @@ func deliver(conn net.Conn, q Query) error {
 		t := h.progress(q)
 		var calls []entry
 		if q.Peek && t != nil {
-			calls = inOrder(t.calls(), t.writtenLeaves())
+			calls = inOrder(t.snapshot())
 			h.Calls = len(calls)
 		}
 		return write(conn, h, t, calls, q.Secrets)
