@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"maps"
 	"slices"
 	"strings"
 
@@ -170,7 +171,8 @@ func (w *functionRewriter) insertCauses() (start, late string, err error) {
 		start += " apitraceProbe.Detach();"
 	}
 	if w.done[w.fn.name] {
-		start += " if apitraceProbe.On() { defer apitraceProbe.Drop() };"
+		// The function may have begun before the session followed, as one that waits for work.
+		start += " defer apitraceProbe.Drop();"
 	}
 	blocks, drops := false, false
 	for _, i := range w.causes.at[w.fn.name] {
@@ -361,4 +363,18 @@ func (w *functionRewriter) statements() (all []statement) {
 	}
 	visitList(&statementList{stmts: w.fn.body.List, whole: true})
 	return all
+}
+
+// Unlinked returns a queue that the guide knows in one of the programs, but not in this
+// version: no statement gives work to it, or none takes it. What events cause would end
+// there. ok is false if there is no such queue.
+func (g *Guide) Unlinked(version string) (program, queue string, ok bool) {
+	for _, name := range slices.Sorted(maps.Keys(g.Programs)) {
+		for _, h := range hopsForVersion(version, g.Programs[name].Causes) {
+			if len(h.Give) == 0 || len(h.Take) == 0 {
+				return name, h.Name, true
+			}
+		}
+	}
+	return "", "", false
 }

@@ -129,6 +129,24 @@ const caused = `
     ⇒ listen (notices)
       Run.func11
         (*queue[...]).Add
+
+113 watch true
+  store
+    ⇒ listen (notices)
+      Run.func12
+        giveTurn
+          ⇒ nextTurn (turns)
+            work
+            takeTurn.func1
+
+114 watch true
+  store
+    ⇒ listen (notices)
+      Run.func13
+        giveTurn
+          ⇒ nextTurn (turns)
+            work
+            takeTurn.func1
 `
 
 // startEvents starts the fixture as a program that works because of events. It returns the
@@ -346,6 +364,19 @@ func TestClientsShareEntries(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestUnlinked checks the releases in which events can be followed.
+func TestUnlinked(t *testing.T) {
+	g, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]bool{"v1.30.4": false, "v1.34.1": true, "v1.37.1": false} {
+		if program, queue, ok := g.Unlinked(version); ok != want {
+			t.Errorf("%s: Unlinked returned %q, %q, %t, expected %t", version, program, queue, ok, want)
 		}
 	}
 }
