@@ -1,6 +1,7 @@
 package controlplane
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -104,7 +105,7 @@ func (p *Plane) startControllerManager(ctx context.Context) error {
 			// each. With the limits of a cluster, that takes five seconds.
 			"--kube-api-qps=500", "--kube-api-burst=500",
 		}, nil
-	}, func(ctx context.Context) error {
+	}, []string{"Deployment", "ReplicaSet", "Pod"}, func(ctx context.Context) error {
 		// Without these, no pod is admitted, or none can start.
 		for _, path := range []string{"serviceaccounts/default", "configmaps/kube-root-ca.crt"} {
 			if err := p.server.Get(ctx, "/api/v1/namespaces/default/"+path, new(any)); err != nil {
@@ -120,13 +121,13 @@ func (p *Plane) startScheduler(ctx context.Context) error {
 		config := filepath.Join(dir, "config.yaml")
 		text := fmt.Sprintf("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false}\nclientConnection: {kubeconfig: %q}\n", p.server.KubeconfigOf(schedulerUser))
 		return []string{"--config=" + config}, os.WriteFile(config, []byte(text), 0o600)
-	}, func(context.Context) error { return nil })
+	}, []string{"Node", "Pod"}, func(context.Context) error { return nil })
 }
 
 // startServing starts a program that answers on loopback whether it is healthy. part
-// names its folder. flags returns its flags, and may write files to the folder. ready
-// checks the program's first work.
-func (p *Plane) startServing(ctx context.Context, name, part string, flags func(dir string) ([]string, error), ready func(context.Context) error) error {
+// names its folder. flags returns its flags, and may write files to the folder. watches are
+// the types of objects that it must watch. ready checks the program's first work.
+func (p *Plane) startServing(ctx context.Context, name, part string, flags func(dir string) ([]string, error), watches []string, ready func(context.Context) error) error {
 	dir, err := p.runDir.Part(part)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func (p *Plane) startServing(ctx context.Context, name, part string, flags func(
 				}
 				return ready(ctx)
 			},
-		})
+		}, watches)
 	})
 	return p.add(child, err)
 }
@@ -197,15 +198,40 @@ func (p *Plane) startKubelet(ctx context.Context) error {
 			"--kubelet-port=0", "--kubelet-read-only-port=0",
 		},
 		Ready: p.nodeReady,
-	}))
+	}, []string{"Pod"}))
 }
 
-func (p *Plane) run(ctx context.Context, s program.Server) (*program.Child, error) {
+// run starts a program and waits until it is ready and watches the objects of some types.
+func (p *Plane) run(ctx context.Context, s program.Server, watches []string) (*program.Child, error) {
 	s.Path, s.Check = p.build.binaries[s.Name].Path, p.check
+	s.Args = append(s.Args, "--v=2") // for watching
+	ready := s.Ready
+	s.Ready = func(ctx context.Context) error {
+		if err := ready(ctx); err != nil {
+			return err
+		}
+		return watching(s.LogFile(), watches)
+	}
 	p.mu.Lock()
 	p.sockets[s.Name] = s.Socket()
 	p.mu.Unlock()
 	return program.Start(ctx, s)
+}
+
+// watching returns nil if a program has listed the objects of the types and watches them.
+// It handles what changes before that as part of its list, not as an event. client-go logs
+// it since v1.30 at verbosity 2 (tools/cache/reflector.go, ListAndWatch).
+func watching(log string, types []string) error {
+	text, err := os.ReadFile(log)
+	if err != nil {
+		return err
+	}
+	for _, t := range types {
+		if !bytes.Contains(text, fmt.Appendf(nil, `"Caches populated" type="*v1.%s" `, t)) && !bytes.Contains(text, fmt.Appendf(nil, "Caches populated for *v1.%s from ", t)) {
+			return message.Errorf("it does not watch objects of the type %s yet", t)
+		}
+	}
+	return nil
 }
 
 // add adds a started program to the programs that Stop ends and Done watches. If the start

@@ -65,7 +65,8 @@ type Server struct {
 // Socket is the path of the probe's unix socket.
 func (s Server) Socket() string { return filepath.Join(s.Dir, "probe.sock") }
 
-func (s Server) log() string { return filepath.Join(s.Dir, "log") }
+// LogFile is the path of the log: what the server wrote to its standard output and error.
+func (s Server) LogFile() string { return filepath.Join(s.Dir, "log") }
 
 // A Child is a running server.
 type Child struct {
@@ -99,7 +100,7 @@ func Start(ctx context.Context, s Server) (*Child, error) {
 }
 
 func spawn(s Server) (*Child, error) {
-	log, err := os.OpenFile(s.log(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(s.LogFile(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +262,7 @@ func (u *usageText) has(line string) bool {
 // tail returns the last lines of the server's log. It omits usage texts, and the
 // stack traces after a panic, because the reason comes before them.
 func (c *Child) tail() string {
-	f, err := os.Open(c.server.log())
+	f, err := os.Open(c.server.LogFile())
 	if err != nil {
 		return fmt.Sprintf("(no log: %v)", err)
 	}

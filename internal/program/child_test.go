@@ -199,7 +199,7 @@ func TestServerEnvironment(t *testing.T) {
 	c, err := Start(t.Context(), s)
 	must(t, err)
 	defer c.Stop(t.Context(), time.Second)
-	log, err := os.ReadFile(s.log())
+	log, err := os.ReadFile(s.LogFile())
 	must(t, err)
 	for _, want := range []string{SocketEnv + "=" + s.Socket(), ProcessEnv + "=tiny", CheckEnv + "=1"} {
 		if !strings.Contains(string(log), want+"\n") {
@@ -209,7 +209,7 @@ func TestServerEnvironment(t *testing.T) {
 	if strings.Contains(string(log), "ETCD_") || strings.Contains(string(log), "HTTPS_PROXY") {
 		t.Errorf("the server inherited ETCD_* or HTTPS_PROXY:\n%s", log)
 	}
-	info, err := os.Stat(s.log())
+	info, err := os.Stat(s.LogFile())
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("the log has mode %v, want 0600", info.Mode())
