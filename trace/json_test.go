@@ -130,13 +130,12 @@ func TestSchemaAndPageAreComplete(t *testing.T) {
 		{Request{}, doc.Defs["request"].Properties},
 		{Call{}, doc.Defs["call"].Properties},
 		{StoredKey{}, doc.Defs["storedKey"].Properties},
+		{Cause{}, doc.Defs["cause"].Properties},
+		{Pending{}, doc.Defs["pending"].Properties},
 	} {
 		var fields, properties []string
 		for field := range reflect.TypeOf(part.model).Fields() {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if name == "-" {
-				continue
-			}
 			fields = append(fields, name)
 		}
 		for name, property := range part.properties {

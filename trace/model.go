@@ -35,10 +35,9 @@ type Recording struct {
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
-	// Requests holds the traced requests in the order of sending.
+	// Requests holds the traced requests in the order of sending. What they caused in the
+	// programs of a control plane is in order among them.
 	Requests []Request `json:"requests"`
-	// Follow is what the requests caused, or nil if that is not known. No file has it.
-	Follow *Follow `json:"-"`
 }
 
 // MethodStart is the Method of a program's start, which is not a request. The
@@ -51,7 +50,8 @@ const MethodStop = "STOP"
 
 // A Request is a traced HTTP request: all calls of one trace, in all processes.
 type Request struct {
-	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
+	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits. All that was caused has
+	// one trace id.
 	TraceID string `json:"traceID"`
 	Method  string `json:"method"`
 	// Path is the request's URL path with its query, as in the scenario. A value kept from an
@@ -72,6 +72,12 @@ type Request struct {
 	Incomplete []string `json:"incomplete,omitempty"`
 	// Stored lists the keys that the request changed in etcd.
 	Stored []StoredKey `json:"stored,omitempty"`
+	// Cause is the call of another request that caused this one: the call that sent it or,
+	// for an event, the call in etcd that made the write. It is zero for the user's requests.
+	Cause Cause `json:"cause,omitzero"`
+	// Pending lists the work that calls of the request gave to others, and that nobody had
+	// taken when the recording ended.
+	Pending []Pending `json:"pending,omitempty"`
 }
 
 // A Call is one execution of one function.

@@ -44,6 +44,11 @@ const (
 	attrIncomplete = attribute.Key("apitrace.incomplete")
 	// attrStored holds one StoredKey as JSON for each change.
 	attrStored = attribute.Key("apitrace.stored")
+	// attrCause and attrCauseTrace are the Cause.
+	attrCause      = attribute.Key("apitrace.cause")
+	attrCauseTrace = attribute.Key("apitrace.cause.trace")
+	// attrPending holds one Pending as JSON for each.
+	attrPending = attribute.Key("apitrace.pending")
 
 	// A panic is an event of the semantic conventions, with apitrace's own type.
 	eventException = "exception"
@@ -56,7 +61,7 @@ var (
 	callAttributes = names(semconv.CodeFunctionNameKey, semconv.CodeFilePathKey, semconv.CodeLineNumberKey,
 		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrLeaf, attrUnfinished)
 	requestAttributes = names(semconv.HTTPRequestMethodKey, semconv.URLPathKey, semconv.URLQueryKey,
-		semconv.HTTPResponseStatusCodeKey, attrIncomplete, attrStored)
+		semconv.HTTPResponseStatusCodeKey, attrIncomplete, attrStored, attrCause, attrCauseTrace, attrPending)
 )
 
 func names(keys ...attribute.Key) []string {
@@ -154,18 +159,16 @@ func exportCall(ctx context.Context, tracer oteltrace.Tracer, tree *Tree, traceI
 		return message.Errorf("%s: %w", tree.Request.describe(i), err)
 	}
 	ctx = context.WithValue(ctx, givenIDsKey{}, spanIDs{traceID, id})
-	if call.Parent != "" {
-		parent, err := oteltrace.SpanIDFromHex(call.Parent)
-		if err != nil {
-			return message.Errorf("parent of %s: %w", tree.Request.describe(i), err)
-		}
-		ctx = oteltrace.ContextWithSpanContext(ctx, oteltrace.NewSpanContext(oteltrace.SpanContextConfig{
-			TraceID: traceID, SpanID: parent, TraceFlags: oteltrace.FlagsSampled,
-		}))
+	parent, links, err := causesOf(tree.Request, i)
+	if err != nil {
+		return message.Errorf("parent of %s: %w", tree.Request.describe(i), err)
+	}
+	if parent.IsValid() {
+		ctx = oteltrace.ContextWithSpanContext(ctx, parent)
 	}
 	start := tree.Request.startTime().Add(time.Duration(call.StartNs))
 	end := start.Add(time.Duration(call.DurationNs))
-	_, span := tracer.Start(ctx, call.ShortName(), oteltrace.WithTimestamp(start), oteltrace.WithSpanKind(spanKind(tree, i)))
+	_, span := tracer.Start(ctx, call.ShortName(), oteltrace.WithTimestamp(start), oteltrace.WithSpanKind(spanKind(tree, i)), oteltrace.WithLinks(links...))
 	span.SetAttributes(attributesOf(call, i)...)
 	if i == 0 {
 		attrs, err := attributesOfRequest(tree.Request)
@@ -183,6 +186,40 @@ func exportCall(ctx context.Context, tracer oteltrace.Tracer, tree *Tree, traceI
 	}
 	span.End(oteltrace.WithTimestamp(end))
 	return nil
+}
+
+// causesOf returns the parent of a call's span, if it has one, and links to the other calls
+// that caused it. A cause in another trace is a link.
+func causesOf(r *Request, i int) (parent oteltrace.SpanContext, links []oteltrace.Link, err error) {
+	call := &r.Calls[i]
+	if i > 0 {
+		parent, err = spanContext(r.TraceID, call.Parent)
+	} else if r.Cause != (Cause{}) {
+		parent, err = spanContext(r.Cause.TraceID, r.Cause.Call)
+	}
+	if err != nil {
+		return parent, nil, err
+	}
+	if parent.IsValid() && parent.TraceID().String() != r.TraceID {
+		links, parent = append(links, oteltrace.Link{SpanContext: parent}), oteltrace.SpanContext{}
+	}
+	for _, id := range call.Causes() {
+		cause, err := spanContext(r.TraceID, id)
+		if err != nil {
+			return parent, nil, err
+		}
+		links = append(links, oteltrace.Link{SpanContext: cause})
+	}
+	return parent, links, nil
+}
+
+func spanContext(traceID, id string) (oteltrace.SpanContext, error) {
+	t, err := oteltrace.TraceIDFromHex(traceID)
+	if err != nil {
+		return oteltrace.SpanContext{}, err
+	}
+	s, err := oteltrace.SpanIDFromHex(id)
+	return oteltrace.NewSpanContext(oteltrace.SpanContextConfig{TraceID: t, SpanID: s, TraceFlags: oteltrace.FlagsSampled}), err
 }
 
 // startTime returns the request's start or, if that was not recorded, the Unix
@@ -238,18 +275,32 @@ func attributesOfRequest(r *Request) ([]attribute.KeyValue, error) {
 	if len(r.Incomplete) > 0 {
 		attrs = append(attrs, attrIncomplete.StringSlice(r.Incomplete))
 	}
-	var stored []string
-	for _, key := range r.Stored {
-		text, err := json.Marshal(key)
+	if r.Cause != (Cause{}) {
+		attrs = append(attrs, attrCause.String(r.Cause.Call), attrCauseTrace.String(r.Cause.TraceID))
+	}
+	stored, err := asJSON(attrStored, r.Stored)
+	if err != nil {
+		return nil, err
+	}
+	pending, err := asJSON(attrPending, r.Pending)
+	return append(append(attrs, stored...), pending...), err
+}
+
+// asJSON returns an attribute with one JSON text for each element of a list, or none if
+// the list is empty.
+func asJSON[T any](name attribute.Key, list []T) ([]attribute.KeyValue, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var texts []string
+	for _, element := range list {
+		text, err := json.Marshal(element)
 		if err != nil {
-			return nil, message.Errorf("stored key %q: %w", key.Key, err)
+			return nil, message.Errorf("attribute %q: %w", name, err)
 		}
-		stored = append(stored, string(text))
+		texts = append(texts, string(text))
 	}
-	if len(stored) > 0 {
-		attrs = append(attrs, attrStored.StringSlice(stored))
-	}
-	return attrs, nil
+	return []attribute.KeyValue{name.StringSlice(texts)}, nil
 }
 
 // givenIDs is an sdktrace.IDGenerator that takes the ids of the next span from

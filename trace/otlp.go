@@ -103,6 +103,11 @@ func fillSpan(to ptrace.Span, from sdktrace.ReadOnlySpan) {
 		to.Status().SetMessage(status.Description)
 	}
 	fillAttributes(to.Attributes(), from.Attributes())
+	for _, link := range from.Links() {
+		l := to.Links().AppendEmpty()
+		l.SetTraceID(pcommon.TraceID(link.SpanContext.TraceID()))
+		l.SetSpanID(pcommon.SpanID(link.SpanContext.SpanID()))
+	}
 	for _, event := range from.Events() {
 		e := to.Events().AppendEmpty()
 		e.SetName(event.Name)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
 	scanner := otlpScanner{known: map[string]string{}, resource: b.addResource, span: b.addSpan}
 	err := eachObject(data, scanner.scan)
-	if errors.Is(err, errTruncated) && len(b.rec.Requests) > 0 {
+	if errors.Is(err, errTruncated) && len(b.traces) > 0 {
 		rec, buildErr := b.recording()
 		if buildErr != nil {
 			return nil, errors.Join(err, buildErr)
@@ -90,9 +91,18 @@ func cutObject(data []byte) (object, rest []byte, err error) {
 // A recordingBuilder collects spans into their recording. Until the recording is
 // complete, StartNs of its calls counts from the Unix epoch.
 type recordingBuilder struct {
+	// rec has the requests in the order of the spans of their first calls, without calls.
 	rec    Recording
-	traces map[string]int // indices in rec.Requests by trace id; nil before the first resource
-	orders [][]int64      // per request, the recorded order of each call
+	traces map[string]*traceBuilder // by trace id; nil before the first resource
+}
+
+// A traceBuilder collects the spans of a trace: those of one request, or of all requests
+// and events that were caused.
+type traceBuilder struct {
+	calls  []Call
+	orders []int64 // the recorded order of each call within its request
+	// requests are indices in rec.Requests by the ID of the first call.
+	requests map[string]int
 }
 
 // addResource reads the properties of the recording from the first resource. It
@@ -116,7 +126,7 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 		}
 	}
 	if b.traces == nil {
-		b.rec, b.traces = rec, map[string]int{}
+		b.rec, b.traces = rec, map[string]*traceBuilder{}
 	}
 	if !rec.sameRun(&b.rec) {
 		return message.Errorf("spans of another recording (scenario %q on %s, before: %q on %s): expected one recording per file",
@@ -132,29 +142,36 @@ func (r *Recording) sameRun(other *Recording) bool {
 }
 
 func (b *recordingBuilder) addSpan(process string, span *otlpSpan) error {
-	i, ok := b.traces[span.traceID]
-	if !ok {
-		i = len(b.rec.Requests)
-		b.traces[span.traceID] = i
-		b.rec.Requests = append(b.rec.Requests, Request{TraceID: span.traceID})
-		b.orders = append(b.orders, nil)
+	t := b.traces[span.traceID]
+	if t == nil {
+		t = &traceBuilder{requests: map[string]int{}}
+		b.traces[span.traceID] = t
 	}
-	root := span.parentID == ""
+	// The parent of a caused request is a call of another request.
+	root := span.parentID == "" || span.attributes.get(attrCause) != nil
+	call := callOf(process, span, root)
 	if root {
-		if err := fillRequest(&b.rec.Requests[i], span.attributes); err != nil {
+		r := Request{TraceID: span.traceID}
+		if err := fillRequest(&r, span.attributes); err != nil {
 			return message.Errorf("span %q: %w", span.name, err)
 		}
+		call.Parent = ""
+		if _, twice := t.requests[call.ID]; !twice { // else the calls are no tree
+			t.requests[call.ID] = len(b.rec.Requests)
+			b.rec.Requests = append(b.rec.Requests, r)
+		}
 	}
-	r := &b.rec.Requests[i]
-	r.Calls = append(r.Calls, callOf(process, span, root))
-	b.orders[i] = append(b.orders[i], span.attributes.integer(attrOrder))
+	t.calls = append(t.calls, call)
+	t.orders = append(t.orders, span.attributes.integer(attrOrder))
 	return nil
 }
 
 func (b *recordingBuilder) recording() (*Recording, error) {
+	for _, id := range slices.Sorted(maps.Keys(b.traces)) {
+		b.traces[id].fill(&b.rec, id)
+	}
 	for i := range b.rec.Requests {
 		r := &b.rec.Requests[i]
-		r.Calls = inOrder(r.Calls, b.orders[i])
 		countFromRoot(r)
 		if err := r.Sort(); err != nil {
 			return nil, message.Errorf("trace %s (%s %s): %w", r.TraceID, r.Method, r.Path, err)
@@ -164,6 +181,48 @@ func (b *recordingBuilder) recording() (*Recording, error) {
 	// use any order.
 	slices.SortStableFunc(b.rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return &b.rec, b.rec.Validate()
+}
+
+// fill gives the calls of a trace to its requests. If it has none, because spans are
+// missing, fill adds one.
+func (t *traceBuilder) fill(rec *Recording, id string) {
+	switch len(t.requests) {
+	case 0:
+		rec.Requests = append(rec.Requests, Request{TraceID: id, Calls: t.calls})
+	case 1:
+		for _, i := range t.requests {
+			rec.Requests[i].Calls = inOrder(t.calls, t.orders)
+		}
+	default:
+		parents := make(map[string]string, len(t.calls))
+		for i := range t.calls {
+			parents[t.calls[i].ID] = t.calls[i].Parent
+		}
+		parts := map[int]*traceBuilder{}
+		for i := range t.calls {
+			n := t.requestOf(t.calls[i].ID, parents)
+			if parts[n] == nil {
+				parts[n] = &traceBuilder{}
+			}
+			parts[n].calls, parts[n].orders = append(parts[n].calls, t.calls[i]), append(parts[n].orders, t.orders[i])
+		}
+		for n, part := range parts {
+			rec.Requests[n].Calls = inOrder(part.calls, part.orders)
+		}
+	}
+}
+
+// requestOf returns the index of the request of a call. A call without a known parent is in
+// the trace's first request, which is then no tree.
+func (t *traceBuilder) requestOf(id string, parents map[string]string) int {
+	first := id
+	for steps := 0; parents[first] != "" && steps < len(parents); steps++ {
+		first = parents[first]
+	}
+	if n, ok := t.requests[first]; ok {
+		return n
+	}
+	return slices.Min(slices.Collect(maps.Values(t.requests)))
 }
 
 // inOrder returns the calls sorted by their recorded order.
@@ -206,13 +265,18 @@ func fillRequest(r *Request, attrs otlpAttributes) error {
 	}
 	r.Status = int(attrs.integer(semconv.HTTPResponseStatusCodeKey))
 	r.Incomplete = attrs.texts(attrIncomplete)
-	r.Stored = nil
-	for _, stored := range attrs.texts(attrStored) {
-		var key StoredKey
-		if err := json.Unmarshal([]byte(stored), &key); err != nil {
-			return message.Errorf("attribute %q: %w", attrStored, err)
+	r.Cause = Cause{TraceID: attrs.text(attrCauseTrace), Call: attrs.text(attrCause)}
+	return errors.Join(fromJSON(attrs, attrStored, &r.Stored), fromJSON(attrs, attrPending, &r.Pending))
+}
+
+// fromJSON is the inverse of asJSON.
+func fromJSON[T any](attrs otlpAttributes, name attribute.Key, list *[]T) error {
+	for _, text := range attrs.texts(name) {
+		var element T
+		if err := json.Unmarshal([]byte(text), &element); err != nil {
+			return message.Errorf("attribute %q: %w", name, err)
 		}
-		r.Stored = append(r.Stored, key)
+		*list = append(*list, element)
 	}
 	return nil
 }

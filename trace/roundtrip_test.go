@@ -26,12 +26,31 @@ func anyRecording(t *rapid.T) *Recording {
 		Edition:     rapid.SampledFrom([]string{"", "0123456789ab", "0123456789ab k8s.io/p/... k8s.io/q"}).Draw(t, "edition"),
 		Recorded:    anyTime(t),
 	}
-	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {
+	for i := range rapid.IntRange(1, 4).Draw(t, "requests") {
 		rec.Requests = append(rec.Requests, anyRequest(t, i))
+		if i > 0 && rapid.Bool().Draw(t, "caused") {
+			cause(t, rec, i)
+		}
 	}
 	// A recording has its requests in the order in which they were sent.
 	slices.SortStableFunc(rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return rec
+}
+
+// cause makes the last request one that an earlier request caused. All of these are in one
+// trace.
+func cause(t *rapid.T, rec *Recording, number int) {
+	by := rec.Requests[rapid.IntRange(0, number-1).Draw(t, "cause")]
+	r := &rec.Requests[number]
+	r.TraceID = strings.Repeat("f", 32)
+	r.Cause = Cause{TraceID: by.TraceID, Call: by.Calls[len(by.Calls)-1].ID}
+	for range rapid.IntRange(0, 2).Draw(t, "pending") {
+		r.Pending = append(r.Pending, Pending{
+			Process: rapid.SampledFrom([]string{"kube-scheduler", "other"}).Draw(t, "process"), Queue: rapid.String().Draw(t, "queue"), Item: rapid.String().Draw(t, "item"),
+			By: r.Calls[0].ID, Due: anyTime(t),
+		})
+	}
+	r.Calls[0].Attributes = map[string]string{AttrCauses: by.Calls[0].ID + " " + by.Calls[0].ID}
 }
 
 func anyTime(t *rapid.T) time.Time {
@@ -59,7 +78,7 @@ func anyRequest(t *rapid.T, number int) Request {
 		})
 	}
 	for i := range rapid.IntRange(1, 12).Draw(t, "calls") {
-		r.Calls = append(r.Calls, anyCall(t, i, name))
+		r.Calls = append(r.Calls, anyCall(t, number, i, name))
 	}
 	if len(r.Incomplete) == 0 {
 		r.Incomplete = nil
@@ -70,9 +89,9 @@ func anyRequest(t *rapid.T, number int) Request {
 	return r
 }
 
-func anyCall(t *rapid.T, i int, name *rapid.Generator[string]) Call {
+func anyCall(t *rapid.T, number, i int, name *rapid.Generator[string]) Call {
 	c := Call{
-		ID:           fmt.Sprintf("%016x", i+1),
+		ID:           callID(number, i),
 		Function:     name.Draw(t, "function"),
 		File:         name.Draw(t, "file"),
 		Line:         rapid.Int().Draw(t, "line"),
@@ -87,7 +106,7 @@ func anyCall(t *rapid.T, i int, name *rapid.Generator[string]) Call {
 		Panic:        rapid.String().Draw(t, "panic"),
 	}
 	if i > 0 {
-		c.Parent = fmt.Sprintf("%016x", rapid.IntRange(1, i).Draw(t, "parent"))
+		c.Parent = callID(number, rapid.IntRange(0, i-1).Draw(t, "parent"))
 		c.StartNs = rapid.Int64Range(-3, 3).Draw(t, "start") // many calls start at the same time
 	}
 	values := rapid.MapOfN(rapid.StringMatching(`k8s\.[a-z]*`), rapid.String(), 0, 3).Draw(t, "attributes")
@@ -96,6 +115,9 @@ func anyCall(t *rapid.T, i int, name *rapid.Generator[string]) Call {
 	}
 	return c
 }
+
+// callID returns the ID of call i of a request. It is the only one of its trace.
+func callID(number, i int) string { return fmt.Sprintf("%08x%08x", number, i+1) }
 
 // TestRoundTrip checks that a recording is the same after it was written and read.
 func TestRoundTrip(t *testing.T) {

@@ -23,7 +23,7 @@ func (rec *Recording) Validate() error {
 		if err := r.Validate(); err != nil {
 			return message.Errorf("request %d (%s %s): %w", i+1, r.Method, r.Path, err)
 		}
-		if first, ok := traces[r.TraceID]; ok {
+		if first, ok := traces[r.TraceID]; ok && (r.Cause == (Cause{}) || rec.Requests[first].Cause == (Cause{})) {
 			return message.Errorf("requests %d and %d have the same trace id %q: each request needs its own", first+1, i+1, r.TraceID)
 		}
 		traces[r.TraceID] = i
@@ -46,6 +46,9 @@ func (r *Request) Validate() error {
 	}
 	if err := printable("path", r.Path); err != nil {
 		return err
+	}
+	if c := r.Cause; c != (Cause{}) && (len(c.TraceID) != 32 || spanID(c.TraceID[:16])|spanID(c.TraceID[16:]) == 0 || spanID(c.Call) == 0) {
+		return message.Errorf("cause %v: expected the trace id and the id of a call", c)
 	}
 	// Both checks run at the same time, because the largest recordings have
 	// 300,000 calls.

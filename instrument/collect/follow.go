@@ -19,6 +19,8 @@ type Following struct {
 	secrets          Secrets
 	// givenUp counts the calls that the probes had given up before.
 	givenUp map[string]int64
+	// waited is how long Await has waited, if not all was over then.
+	waited time.Duration
 }
 
 // Follow begins to follow in the clients. The caller must call End. traceID is the id of
@@ -51,15 +53,16 @@ const followQuiet = 500 * time.Millisecond
 const followOpen = 3 * time.Second
 
 // Await waits until nothing that the requests caused is running or about to run, but no
-// longer than limit. Timers that are due later do not count. It reports whether that is so.
-func (f *Following) Await(ctx context.Context, requests []trace.Request, limit time.Duration) (complete bool, err error) {
-	end := time.Now().Add(limit)
+// longer than limit. Timers that are due later do not count.
+func (f *Following) Await(ctx context.Context, requests []trace.Request, limit time.Duration) error {
+	begun := time.Now()
+	end := begun.Add(limit)
 	var last progress
-	since, peeked := time.Now(), time.Now() // the last change, and the last look at the calls
+	since, peeked := begun, begun // the last change, and the last look at the calls
 	for {
 		now, err := f.progress(ctx)
 		if err != nil {
-			return false, err
+			return err
 		}
 		if now != last {
 			last, since = now, time.Now()
@@ -67,21 +70,23 @@ func (f *Following) Await(ctx context.Context, requests []trace.Request, limit t
 		if time.Since(since) >= followQuiet && time.Since(peeked) >= followQuiet {
 			all, err := f.ask(ctx, probe.Query{Peek: true})
 			if err != nil {
-				return false, err
+				return err
 			}
-			caused := all.reachable(requests)
+			caused := all.reachable(f.traceID, requests)
 			due := slices.ContainsFunc(caused.pending, func(p trace.Pending) bool { return p.Due.Before(end) })
 			if !due && (time.Since(since) >= followOpen || !caused.running()) {
-				return true, nil
+				f.waited = 0
+				return nil
 			}
 			peeked = time.Now()
 		}
+		f.waited = time.Since(begun)
 		if !time.Now().Before(end) {
-			return false, nil
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return false, context.Cause(ctx)
+			return context.Cause(ctx)
 		case <-time.After(min(followPoll, time.Until(end))):
 		}
 	}
@@ -105,8 +110,10 @@ func (f *Following) progress(ctx context.Context) (p progress, err error) {
 	return p, nil
 }
 
-// End stops to follow, and returns what the requests caused. complete is Await's result.
-func (f *Following) End(ctx context.Context, requests []trace.Request, complete bool) (*trace.Follow, *Check, error) {
+// End stops to follow, and returns what the requests caused: events, and the requests that
+// programs sent because of them, in the order of their start. What may be missing is said
+// by the first of them.
+func (f *Following) End(ctx context.Context, requests []trace.Request) ([]trace.Request, *Check, error) {
 	queued, err := f.ask(ctx, probe.Query{Pending: true})
 	if err != nil {
 		return nil, nil, err
@@ -125,17 +132,25 @@ func (f *Following) End(ctx context.Context, requests []trace.Request, complete 
 			all.incomplete = append(all.incomplete, trace.LacksGivenUp(process, n))
 		}
 	}
-	found := all.reachable(requests)
-	follow := &trace.Follow{TraceID: f.traceID, Pending: found.pending, Complete: complete, Incomplete: all.incomplete}
-	if follow.Chains, follow.Requests, err = found.split(f.traceID); err != nil {
+	if f.waited > 0 {
+		all.incomplete = append(all.incomplete, trace.LacksLater(f.waited.Round(100*time.Millisecond).String()))
+	}
+	caused, err := all.reachable(f.traceID, requests).split(f.traceID)
+	if err != nil {
 		return nil, nil, message.Errorf("the calls that the requests caused are not trees: %w", err)
 	}
-	for i := range follow.Requests {
-		if err := f.finish(ctx, &follow.Requests[i].Request, q.Secrets); err != nil {
+	for i := range caused {
+		if caused[i].IsEvent() {
+			continue
+		}
+		if err := f.finish(ctx, &caused[i], q.Secrets); err != nil {
 			return nil, nil, err
 		}
 	}
-	return follow, &all.check, nil
+	if len(caused) > 0 {
+		caused[0].Incomplete = append(caused[0].Incomplete, all.incomplete...)
+	}
+	return caused, &all.check, nil
 }
 
 // finish adds what follows the writes of a caused request in the servers.

@@ -49,7 +49,8 @@ func with(r probe.Record, attrs ...string) probe.Record {
 }
 
 func event(id probe.SpanID, function string, seq uint32, revision int) probe.Record {
-	return with(record(id, 0, function, seq, int64(seq)), trace.AttrEtcdRevision, fmt.Sprint(revision))
+	return with(record(id, 0, function, seq, int64(seq)), trace.AttrEtcdRevision, fmt.Sprint(revision),
+		trace.AttrWatchEvent, "ADDED", trace.AttrObjectType, "*v1.Deployment", trace.AttrNamespace, "default", trace.AttrObjectName, "web")
 }
 
 func wrote(r probe.Record, revision int) probe.Record {
@@ -151,35 +152,35 @@ func TestFollow(t *testing.T) {
 			t.Errorf("a client follows %q, expected %q", id, traceID)
 		}
 	}
-	complete, err := f.Await(t.Context(), posted(), time.Minute)
-	if err != nil || !complete {
-		t.Fatalf("Await returned %t, %v, expected that all is over: the timer is due later, and the other item is unrelated", complete, err)
+	if err := f.Await(t.Context(), posted(), time.Minute); err != nil || f.waited > 0 {
+		t.Fatalf("Await returned %v after %v, expected that all is over: the timer is due later, and the other item is unrelated", err, f.waited)
 	}
-	follow, _, err := f.End(t.Context(), posted(), complete)
+	caused, _, err := f.End(t.Context(), posted())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, c := range follow.Chains {
-		got = append(got, draw(fmt.Sprintf("%s: %d by %s", c.Process, c.Revision, short(c.Cause)), c.Calls))
-	}
-	for _, r := range follow.Requests {
-		got = append(got, draw(fmt.Sprintf("%s %s %d by %s", r.Method, r.Path, r.Status, short(r.Sender)), r.Calls))
+	for _, r := range caused {
+		by := short(r.Cause.Call)
+		if r.Cause.TraceID != traceID {
+			by += " of another trace"
+		}
+		got = append(got, draw(fmt.Sprintf("%s %s %d by %s", r.Method, r.Path, r.Status, by), r.Calls))
 	}
 	want := []string{
-		// The chain of 102 is not reached: nobody wrote that revision. So 12 is the only cause.
-		"kube-controller-manager: 101 by ff\n  11 below  because of \n  12 below 11 because of \n  15 below 12 because of \n  16 below 15 because of ",
-		"kube-scheduler: 103 by e1\n  21 below  because of \n  22 below 21 because of ",
+		// The event of 102 is not reached: nobody wrote that revision. So 12 is the only cause.
+		"EVENT kube-controller-manager ADDED Deployment default/web 0 by ff of another trace\n  11 below  because of \n  12 below 11 because of \n  15 below 12 because of \n  16 below 15 because of ",
+		"EVENT kube-scheduler ADDED Deployment default/web 0 by e1\n  21 below  because of \n  22 below 21 because of ",
 		"POST /pods 201 by 16\n  a1 below  because of \n  a2 below a1 because of \n  e1 below a2 because of ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the requests caused\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(follow.Pending) != 1 || follow.Pending[0].Item != "default/web" || follow.Pending[0].Due.IsZero() || !follow.Complete {
-		t.Errorf("pending are %+v, complete %t, expected the timer of default/web", follow.Pending, follow.Complete)
+	if p := caused[0].Pending; len(p) != 1 || p[0].Item != "default/web" || p[0].Due.IsZero() {
+		t.Errorf("pending is %+v, expected the timer of default/web", p)
 	}
-	if want := []string{trace.LacksGivenUp("etcd", 3), trace.LacksGivenUp("kube-apiserver", 3)}; !slices.Equal(follow.Incomplete, want) {
-		t.Errorf("missing is %q, expected %q", follow.Incomplete, want)
+	if want := []string{trace.LacksGivenUp("etcd", 3), trace.LacksGivenUp("kube-apiserver", 3)}; !slices.Equal(caused[0].Incomplete, want) {
+		t.Errorf("missing is %q, expected %q", caused[0].Incomplete, want)
 	}
 }
 
@@ -192,9 +193,15 @@ func TestFollowUntilALimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	complete, err := f.Await(t.Context(), posted(), time.Second)
-	if err != nil || complete {
-		t.Fatalf("Await returned %t, %v, expected that it is not over: an item waits in a queue", complete, err)
+	if err := f.Await(t.Context(), posted(), time.Second); err != nil || f.waited < time.Second {
+		t.Fatalf("Await returned %v after %v, expected that it is not over: an item waits in a queue", err, f.waited)
+	}
+	caused, _, err := f.End(t.Context(), posted())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lacks := caused[0].Incomplete; len(lacks) != 1 || !strings.Contains(lacks[0], "more may have been caused") {
+		t.Errorf("missing is %q, expected that more may have been caused", lacks)
 	}
 }
 
@@ -208,9 +215,8 @@ func TestFollowWaitsForCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	complete, err := f.Await(t.Context(), posted(), time.Second)
-	if err != nil || complete {
-		t.Fatalf("Await returned %t, %v, expected that it is not over: a call is running", complete, err)
+	if err := f.Await(t.Context(), posted(), time.Second); err != nil || f.waited < time.Second {
+		t.Fatalf("Await returned %v after %v, expected that it is not over: a call is running", err, f.waited)
 	}
 }
 
@@ -224,7 +230,7 @@ func TestBothCausesStay(t *testing.T) {
 	second := requests[0].Calls[0]
 	second.Attributes = map[string]string{trace.AttrEtcdRevision: "102", trace.AttrEtcdTxnSucceeded: "true"}
 	requests[0].Calls = append(requests[0].Calls, second)
-	got := all.reachable(requests).byID["0000000000000015"]
+	got := all.reachable(traceID, requests).byID["0000000000000015"]
 	if got.Parent != "0000000000000012" || !slices.Equal(got.Causes(), []string{"0000000000000018"}) {
 		t.Errorf("the work is below %s because of %q, expected below 12 because of 18", got.Parent, got.Causes())
 	}

@@ -17,7 +17,7 @@ type caused struct {
 	byID    map[string]*trace.Call
 	clients map[string]bool
 	// writes are the calls in etcd that made the writes, by revision.
-	writes  map[int64]string
+	writes  map[int64]trace.Cause
 	start   time.Time
 	pending []trace.Pending
 }
@@ -25,8 +25,8 @@ type caused struct {
 // reachable selects the calls that the requests caused. A chain belongs to them if they or
 // a request that they caused wrote its event's revision. Work belongs to them if one of its
 // causes does.
-func (all *everything) reachable(requests []trace.Request) *caused {
-	c := &caused{byID: map[string]*trace.Call{}, clients: all.clients, writes: map[int64]string{}}
+func (all *everything) reachable(traceID string, requests []trace.Request) *caused {
+	c := &caused{byID: map[string]*trace.Call{}, clients: all.clients, writes: map[int64]trace.Cause{}}
 	if len(all.calls) == 0 {
 		return c
 	}
@@ -47,7 +47,7 @@ func (all *everything) reachable(requests []trace.Request) *caused {
 		}
 	}
 	var next []*trace.Call
-	wrote := func(revision int64, by string) {
+	wrote := func(revision int64, by trace.Cause) {
 		if _, ok := c.writes[revision]; !ok {
 			c.writes[revision] = by
 			next = append(next, chains[revision]...)
@@ -57,7 +57,7 @@ func (all *everything) reachable(requests []trace.Request) *caused {
 		r := &requests[i]
 		for j := range r.Calls {
 			if revision := r.Calls[j].Write(); revision != 0 {
-				wrote(revision, r.Calls[j].ID)
+				wrote(revision, trace.Cause{TraceID: r.TraceID, Call: r.Calls[j].ID})
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func (all *everything) reachable(requests []trace.Request) *caused {
 		}
 		c.byID[call.ID] = call
 		if revision := call.Write(); revision != 0 && !all.clients[call.Process] {
-			wrote(revision, call.ID)
+			wrote(revision, trace.Cause{TraceID: traceID, Call: call.ID})
 		}
 		next = append(next, below[call.ID]...)
 	}
@@ -110,40 +110,60 @@ func (c *caused) chooseCause(call *trace.Call) {
 	}
 }
 
-// split divides the calls into chains, and the requests that chains sent.
-func (c *caused) split(traceID string) (chains []trace.Chain, requests []trace.CausedRequest, err error) {
+// split divides the calls into events and the requests that these sent, in the order of
+// their start. traceID is the trace id of all.
+func (c *caused) split(traceID string) ([]trace.Request, error) {
 	trees := map[string]*trace.Request{} // by the first call
-	var order []string
+	var all []*trace.Request
+	of := map[string]*trace.Request{} // by each call
 	for i := range c.calls {
 		call := c.calls[i]
 		first := c.firstOf(&call)
 		t := trees[first.ID]
 		if t == nil {
-			t = &trace.Request{TraceID: traceID, Start: c.start.Add(time.Duration(first.StartNs))}
+			t = c.begin(first, traceID)
 			trees[first.ID] = t
-			order = append(order, first.ID)
+			all = append(all, t)
 		}
+		of[call.ID] = t
 		call.StartNs -= first.StartNs
 		if call.ID == first.ID {
 			call.Parent = ""
 		}
 		t.Calls = append(t.Calls, call)
 	}
-	for _, id := range order {
-		t, first := trees[id], c.byID[id]
-		if err := t.Sort(); err != nil {
-			return nil, nil, err
-		}
-		if c.clients[first.Process] {
-			revision := first.Event()
-			chains = append(chains, trace.Chain{Process: first.Process, Cause: c.writes[revision], Revision: revision, Start: t.Start, Calls: t.Calls})
-			continue
-		}
-		sender := c.byID[first.Parent]
-		t.Method, t.Path, t.Status = sender.Attributes[attrMethod], trace.KeepablePath(sender.Attributes[attrPath]), statusOf(t)
-		requests = append(requests, trace.CausedRequest{Request: *t, Sender: sender.ID})
+	for _, p := range c.pending {
+		t := of[p.By]
+		t.Pending = append(t.Pending, p)
 	}
-	return chains, requests, nil
+	slices.SortStableFunc(all, func(a, b *trace.Request) int { return a.Start.Compare(b.Start) })
+	requests := make([]trace.Request, 0, len(all))
+	for _, t := range all {
+		if err := t.Sort(); err != nil {
+			return nil, err
+		}
+		if !t.IsEvent() {
+			t.Status = statusOf(t)
+		}
+		requests = append(requests, *t)
+	}
+	return requests, nil
+}
+
+// begin begins an event or a request, without its calls.
+func (c *caused) begin(first *trace.Call, traceID string) *trace.Request {
+	t := &trace.Request{TraceID: traceID, Start: c.start.Add(time.Duration(first.StartNs))}
+	if c.clients[first.Process] {
+		a := first.Attributes
+		t.Method = trace.MethodEvent
+		t.Path = trace.KeepableText(trace.EventPath(first.Process, a[trace.AttrWatchEvent], a[trace.AttrObjectType], a[trace.AttrNamespace], a[trace.AttrObjectName]))
+		t.Cause = c.writes[first.Event()]
+		return t
+	}
+	sender := c.byID[first.Parent]
+	t.Method, t.Path = sender.Attributes[attrMethod], trace.KeepablePath(sender.Attributes[attrPath])
+	t.Cause = trace.Cause{TraceID: traceID, Call: sender.ID}
+	return t
 }
 
 // The attributes of a call that sends a request.
@@ -152,7 +172,7 @@ const (
 	attrPath   = "url.path"
 )
 
-// firstOf returns the first call of a call's chain or request.
+// firstOf returns the first call of a call's event or request.
 func (c *caused) firstOf(call *trace.Call) *trace.Call {
 	first := c.byID[call.ID]
 	for first.Parent != "" {

@@ -80,6 +80,9 @@ func (c *codec) request(r *trace.Request) {
 	c.Time("began", &r.Start)
 	columns.List(c.Codec, "incomplete", &r.Incomplete, func(s *string) { c.Text("incomplete.text", s) })
 	columns.List(c.Codec, "stored", &r.Stored, c.stored)
+	c.Text("cause.trace", &r.Cause.TraceID)
+	c.Text("cause.call", &r.Cause.Call)
+	columns.List(c.Codec, "pending", &r.Pending, c.pending)
 	c.calls(r)
 }
 
@@ -91,6 +94,14 @@ func (c *codec) stored(k *trace.StoredKey) {
 	c.Text("stored.encoding", &k.Encoding)
 	c.Text("stored.apiVersion", &k.APIVersion)
 	c.Text("stored.kind", &k.Kind)
+}
+
+func (c *codec) pending(p *trace.Pending) {
+	c.Text("pending.process", &p.Process)
+	c.Text("pending.queue", &p.Queue)
+	c.Text("pending.item", &p.Item)
+	c.Text("pending.by", &p.By)
+	c.Time("pending.due", &p.Due)
 }
 
 // traceID writes or reads a text of 32 hexadecimal digits.

@@ -31,9 +31,6 @@ func fill(t *rapid.T, v reflect.Value, name string) {
 	switch v.Kind() {
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("json") == "-" {
-				continue // no file has it
-			}
 			fill(t, v.Field(i), v.Type().Field(i).Name)
 		}
 	case reflect.Slice:
@@ -83,6 +80,7 @@ func anyRecording(t *rapid.T) *trace.Recording {
 	fill(t, reflect.ValueOf(rec).Elem(), "recording")
 	for i := range rec.Requests {
 		rec.Requests[i].TraceID = fmt.Sprintf("%032x", rapid.Uint64Max(1<<62).Draw(t, "trace")*4+uint64(i)+1)
+		rec.Requests[i].Cause = trace.Cause{TraceID: rec.Requests[0].TraceID, Call: rec.Requests[0].Calls[0].ID}
 	}
 	return rec
 }

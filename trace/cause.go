@@ -1,0 +1,101 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MethodEvent is the Method of what one event of a watch causes in one program, which is
+// not a request. The Path is as in EventPath.
+const MethodEvent = "EVENT"
+
+// EventPath returns the Path of an event: the program, what a watch says of the object,
+// and the object: "kube-scheduler ADDED Pod default/web-5d8f". typ is the object's Go type.
+func EventPath(process, change, typ, namespace, name string) string {
+	if namespace != "" {
+		name = namespace + "/" + name
+	}
+	return strings.Join([]string{process, change, typ[strings.LastIndexByte(typ, '.')+1:], name}, " ")
+}
+
+// IsEvent reports whether this is what an event causes in a program, not a request.
+func (r *Request) IsEvent() bool { return r.Method == MethodEvent }
+
+// A Cause identifies a call of another request. Its zero value means that no call is known.
+type Cause struct {
+	// TraceID is the trace id of that request, and Call the ID of the call.
+	TraceID string `json:"traceID"`
+	Call    string `json:"call"`
+}
+
+// CausedBy returns the index of the request that caused each request, or -1 if it is not
+// among them. A nil request caused nothing.
+func CausedBy(requests []*Request) []int {
+	causes := map[Cause]int{}
+	for _, r := range requests {
+		if r != nil && r.Cause != (Cause{}) {
+			causes[r.Cause] = -1
+		}
+	}
+	for i, r := range requests {
+		if r == nil || len(causes) == 0 {
+			continue
+		}
+		for j := range r.Calls {
+			if cause := (Cause{r.TraceID, r.Calls[j].ID}); causes[cause] == -1 {
+				causes[cause] = i
+			}
+		}
+	}
+	by := make([]int, len(requests))
+	for i, r := range requests {
+		by[i] = -1
+		if r != nil && r.Cause != (Cause{}) {
+			by[i] = causes[r.Cause]
+		}
+	}
+	return by
+}
+
+// A Pending is work that waits for a goroutine to take it, or for a timer.
+type Pending struct {
+	Process string `json:"process"`
+	// Queue is the name of the queue, as in AttrHandoff.
+	Queue string `json:"queue"`
+	// Item is the name of the work in the program, or "" if it has none.
+	Item string `json:"item,omitempty"`
+	// By is the ID of the call that gave the work.
+	By string `json:"by"`
+	// Due is when a timer passes the work on. It is zero without a timer.
+	Due time.Time `json:"due,omitzero"`
+}
+
+// Write returns the etcd revision that the call wrote as its last write, or 0. Only calls
+// in etcd write.
+func (c *Call) Write() int64 {
+	if c.Attributes[AttrEtcdTxnSucceeded] != "true" {
+		return 0
+	}
+	return c.revision()
+}
+
+// Event returns the revision of the write whose event begins a request with this call, or
+// 0. See MethodEvent.
+func (c *Call) Event() int64 {
+	revision, err := strconv.ParseInt(c.Attributes[AttrEtcdRevision], 10, 64)
+	if c.Parent != "" || err != nil {
+		return 0
+	}
+	return revision
+}
+
+// Causes returns the IDs of the calls that gave the same work as the call's parent, later.
+// The parent is the first cause. They may belong to other requests of the same trace.
+func (c *Call) Causes() []string { return strings.Fields(c.Attributes[AttrCauses]) }
+
+// Status returns the HTTP status that the call wrote, or 0.
+func (c *Call) Status() int {
+	status, _ := strconv.Atoi(c.Attributes[AttrStatusCode])
+	return status
+}
