@@ -46,8 +46,6 @@ type Clients struct {
 	// certificate that verifies the front.
 	Kubeconfig string
 	ca         string
-	// follow is what the requests caused, or nil.
-	follow *trace.Follow
 }
 
 // openClients opens a session. The caller must call finish, then Close.
@@ -169,28 +167,47 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 			return nil, err
 		}
 	}
-	if all != nil {
-		all.Follow = c.follow
-	}
 	return all, nil
 }
 
-// followed calls send, which sends the clients' requests, and collects what they cause. Its
-// error is that of send, too.
-func (c *Clients) followed(ctx context.Context, server *Running, limit time.Duration, send func() ([]Row, error), to Reporter) error {
-	recording, err := server.Follow(ctx, limit, func() (*trace.Recording, error) {
-		rows, err := send()
+// follow calls send, which sends the clients' requests, and adds rows for what they cause.
+// Its error is that of send, too.
+func (c *Clients) follow(ctx context.Context, server *Running, limit time.Duration, send func() ([]Row, error), to Reporter) (rows []Row, err error) {
+	var requests []*trace.Request
+	caused, err := server.Follow(ctx, limit, func() ([]trace.Request, error) {
+		rows, err = send()
 		if err != nil {
 			return nil, err
 		}
-		return c.Read(context.WithoutCancel(ctx), rows)
+		recording, err := c.Read(context.WithoutCancel(ctx), rows)
+		if err != nil || recording == nil {
+			return nil, err
+		}
+		next := 0
+		for _, row := range rows {
+			if row.Err != nil {
+				requests = append(requests, nil)
+				continue
+			}
+			requests = append(requests, &recording.Requests[next])
+			next++
+		}
+		return recording.Requests, nil
 	})
-	if err != nil || recording == nil {
-		return err
+	if err != nil {
+		return rows, err
 	}
-	c.follow = recording.Follow
-	reportFollow(c.follow, limit, to)
-	return nil
+	for i := range caused {
+		r := &caused[i]
+		row := rowOf(r)
+		if row.Place, err = c.Recording.Append(context.WithoutCancel(ctx), r); err != nil {
+			return rows, err
+		}
+		rows, requests = append(rows, row), append(requests, r)
+	}
+	linkRows(rows, requests)
+	reportCaused(caused, to)
+	return rows, nil
 }
 
 // untraced returns an error with the number of requests without a trace and the reason of

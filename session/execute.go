@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
@@ -25,11 +26,25 @@ type Execution struct {
 // Execute runs a client program to its end, traces its requests, and returns its exit
 // status. The client's environment gets the variables that lead to the server.
 func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, to Reporter) (status int, err error) {
+	if e.Follow > 0 {
+		version, err := apiserver.ParseVersion(o.Version)
+		if err != nil {
+			return 0, message.ToUsageError(err)
+		}
+		if err := checkFollow(version); err != nil { // before a build
+			return 0, err
+		}
+	}
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
+	if e.Follow > 0 {
+		if err := server.canFollow(); err != nil {
+			return 0, err
+		}
+	}
 	var rows []Row
 	c, err := openClients(server.Server, clientsOptions{
 		Name: "exec", As: e.As, Save: e.Save, Secrets: o.Secrets, Done: func(row Row) { rows = append(rows, row) },
@@ -52,7 +67,7 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	if e.Follow == 0 {
 		run()
 	} else {
-		err = c.followed(ctx, server, e.Follow, func() ([]Row, error) { run(); return rows, err }, to)
+		rows, err = c.follow(ctx, server, e.Follow, func() ([]Row, error) { run(); return rows, err }, to)
 	}
 	if len(rows) == 0 {
 		if err == nil {

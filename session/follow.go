@@ -3,57 +3,90 @@ package session
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Follow calls send, which sends requests and returns their traces, and adds what they
-// cause in the programs beside the server to the recording. It waits until nothing that
-// they caused is running or about to run, but no longer than limit after send. It returns a
-// message.UsageError if there are no such programs. If send returns no recording, Follow
-// does not either.
-func (r *Running) Follow(ctx context.Context, limit time.Duration, send func() (*trace.Recording, error)) (*trace.Recording, error) {
+// canFollow returns a message.UsageError if nothing runs beside the server, or if the guide
+// does not know how events cause work in the release.
+func (r *Running) canFollow() error {
 	if !r.Cluster {
-		return nil, message.UsageErrorf("nothing follows a request on a server without a control plane: start one with \"apitrace serve --control-plane\"")
+		return message.UsageErrorf("nothing follows a request on a server without a control plane: start one with \"apitrace serve --control-plane\"")
+	}
+	return checkFollow(r.K8sVersion)
+}
+
+// checkFollow returns a message.UsageError if the guide does not know how events cause work
+// in a release.
+func checkFollow(version string) error {
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	if process, queue, ok := guide.Unlinked(version); ok {
+		return message.UsageErrorf("--follow: apitrace does not know which work the queue %q of %s passes on in %s: expected another release, such as %s", queue, process, version, apiserver.DefaultVersion)
+	}
+	return nil
+}
+
+// Follow calls send, which sends requests and returns their traces. It returns what they
+// cause in the programs beside the server: events, and the requests that the programs send
+// because of them. It waits until nothing that they caused is running or about to run, but
+// no longer than limit after send.
+func (r *Running) Follow(ctx context.Context, limit time.Duration, send func() ([]trace.Request, error)) ([]trace.Request, error) {
+	if err := r.canFollow(); err != nil {
+		return nil, err
 	}
 	following, err := collect.Follow(ctx, r.ClusterSockets, r.ProbeSockets, trace.NewTraceID(), r.options.Secrets)
 	if err != nil {
 		return nil, err
 	}
-	recording, sendErr := send()
-	var requests []trace.Request
-	complete := false
-	if sendErr == nil && recording != nil {
-		requests = recording.Requests
-		complete, err = following.Await(ctx, requests, limit)
+	requests, sendErr := send()
+	if sendErr == nil {
+		err = following.Await(ctx, requests, limit)
 		if ctx.Err() != nil {
 			err = deathOf(ctx) // after Ctrl-C, there is what was caused until then
 		}
 	}
-	follow, check, endErr := following.End(context.WithoutCancel(ctx), requests, complete)
-	if err := errors.Join(sendErr, err, endErr); err != nil || recording == nil {
+	caused, check, endErr := following.End(context.WithoutCancel(ctx), requests)
+	if err := errors.Join(sendErr, err, endErr); err != nil {
 		return nil, err
 	}
 	r.fetcher.addCheck(check)
-	recording.Follow = follow
-	return recording, nil
+	return caused, nil
 }
 
-// reportFollow reports how much was caused, and what is still to come.
-func reportFollow(f *trace.Follow, limit time.Duration, to Reporter) {
-	to.Notice("the requests caused %d events in the control plane, and %d requests by it", len(f.Chains), len(f.Requests))
-	if !f.Complete {
-		to.Notice("after %v, not all that they caused was over", limit)
+// reportCaused reports what may be missing, and what is still to come.
+func reportCaused(caused []trace.Request, to Reporter) {
+	if len(caused) == 0 {
+		to.Notice("nothing followed in the control plane: no program works because of these requests")
+		return
 	}
-	for _, p := range f.Pending {
-		switch {
-		case p.Due.IsZero():
-			to.Notice("%s still has to work on %q (%s)", p.Process, p.Item, p.Queue)
-		default:
-			to.Notice("%s looks at %q again in %v (%s)", p.Process, p.Item, time.Until(p.Due).Round(time.Second), p.Queue)
+	for _, lack := range caused[0].Lacks() {
+		to.Notice("%v", lack)
+	}
+	type work struct{ process, queue, item string }
+	first := map[work]trace.Pending{} // a queue keeps only the first timer of an item
+	for _, r := range caused {
+		for _, p := range r.Pending {
+			w := work{p.Process, p.Queue, p.Item}
+			if known, ok := first[w]; !ok || p.Due.Before(known.Due) {
+				first[w] = p
+			}
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Values(first), func(a, b trace.Pending) int { return a.Due.Compare(b.Due) }) {
+		if p.Due.IsZero() {
+			to.Notice("%s has not yet worked on %q (queue %s)", p.Process, p.Item, p.Queue)
+		} else {
+			to.Notice("%s looks at %q again in %v", p.Process, p.Item, time.Until(p.Due).Round(time.Second))
 		}
 	}
 }

@@ -1,9 +1,16 @@
 package session
 
 import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,58 +22,346 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-const deploymentToFollow = `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": {"replicas": 2,
-	"selector": {"matchLabels": {"app": "web"}},
-	"template": {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "nginx", "image": "nginx"}]}}}}`
+const deploymentToFollow = `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": %q}, "spec": {"replicas": 2,
+	"selector": {"matchLabels": {"app": %[1]q}},
+	"template": {"metadata": {"labels": {"app": %[1]q}}, "spec": {"containers": [{"name": "nginx", "image": "nginx"}]}}}}`
 
-// TestSlowFollowsADeployment creates a Deployment and follows it until its pods run.
-func TestSlowFollowsADeployment(t *testing.T) {
-	testenv.NeedsServer(t)
+// TestSlowCausesAreRight creates Deployments and follows each until its pods run.
+func TestSlowCausesAreRight(t *testing.T) {
 	testenv.Slow(t)
-	o := ServerOptions{Spec: Spec{Version: apiserver.DefaultVersion, ControlPlane: true, Check: true}, Edits: EditsIn(t.TempDir()), Reuse: ReuseNone}
+	checkCauses(t, apiserver.DefaultVersion, 2)
+}
+
+func TestNightlyCausesAreRight(t *testing.T) {
+	testenv.Nightly(t)
+	for _, version := range []string{apiserver.DefaultVersion, "v1.30.4"} {
+		t.Run(version, func(t *testing.T) { checkCauses(t, version, 20) })
+	}
+}
+
+func checkCauses(t *testing.T, version string, runs int) {
+	testenv.NeedsServer(t)
+	o := ServerOptions{Spec: Spec{Version: version, ControlPlane: true, Check: true}, Edits: EditsIn(t.TempDir()), Reuse: ReuseNone}
 	ctx, server, err := o.Obtain(t.Context(), &noted{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
-	var body scenarios.Document
-	if err := yaml.Unmarshal([]byte(deploymentToFollow), &body); err != nil {
-		t.Fatal(err)
-	}
-	h := &scenarios.HTTP{Method: http.MethodPost, Path: "/apis/apps/v1/namespaces/default/deployments", Body: &body, As: scenarios.Admin}
-	recording, err := server.Follow(ctx, time.Minute, func() (*trace.Recording, error) {
-		recording, _, err := server.Request(ctx, h, time.Minute, &noted{})
-		return recording, err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var sent []string
-	for _, r := range recording.Follow.Requests {
-		path, _, _ := strings.Cut(r.Path, "?")
-		sent = append(sent, r.Method+" "+path)
-	}
-	for _, want := range []string{
-		"POST /apis/apps/v1/namespaces/default/replicasets",
-		"POST /api/v1/namespaces/default/pods",
-		"PUT /apis/apps/v1/namespaces/default/deployments/web/status",
-	} {
-		if !slices.Contains(sent, want) {
-			t.Errorf("the Deployment did not cause %s", want)
+	t.Cleanup(func() { server.Close() }) // after the watches of the witness
+	w := newWitness(t, server)
+	for i := range runs {
+		name := fmt.Sprintf("web-%d", i)
+		var body scenarios.Document
+		if err := yaml.Unmarshal(fmt.Appendf(nil, deploymentToFollow, name), &body); err != nil {
+			t.Fatal(err)
 		}
-	}
-	for _, suffix := range []string{"/binding", "/status"} {
-		if !slices.ContainsFunc(sent, func(s string) bool { return strings.Contains(s, "/pods/web-") && strings.HasSuffix(s, suffix) }) {
-			t.Errorf("the Deployment did not cause a request that ends with %s", suffix)
+		h := &scenarios.HTTP{Method: http.MethodPost, Path: "/apis/apps/v1/namespaces/default/deployments", Body: &body, As: scenarios.Admin}
+		var requests []trace.Request
+		caused, err := server.Follow(ctx, time.Minute, func() ([]trace.Request, error) {
+			recording, _, err := server.Request(ctx, h, time.Minute, &noted{})
+			if err != nil {
+				return nil, err
+			}
+			requests = recording.Requests
+			return requests, nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if !recording.Follow.Complete {
-		t.Errorf("not all was over: %+v", recording.Follow.Pending)
+		checkDeploymentRuns(t, name, caused)
+		w.check(requests, caused)
+		if t.Failed() {
+			t.Fatalf("of Deployment %s; it caused\n%s", name, strings.Join(sentBy(caused), "\n"))
+		}
 	}
 	if err := server.fetcher.verdict(true, &noted{}); err != nil {
 		t.Error(err)
 	}
-	if t.Failed() {
-		t.Logf("the Deployment caused\n%s", strings.Join(sent, "\n"))
+}
+
+// sentBy lists the requests that were caused, without their queries.
+func sentBy(caused []trace.Request) (sent []string) {
+	for _, r := range caused {
+		if r.IsEvent() {
+			continue
+		}
+		path, _, _ := strings.Cut(r.Path, "?")
+		sent = append(sent, r.Method+" "+path)
+	}
+	return sent
+}
+
+// checkDeploymentRuns checks that all that makes the pods of a Deployment run was caused.
+func checkDeploymentRuns(t *testing.T, name string, caused []trace.Request) {
+	t.Helper()
+	for _, lack := range caused[0].Incomplete {
+		t.Error(lack)
+	}
+	counts := map[string]int{}
+	for _, s := range sentBy(caused) {
+		switch {
+		case strings.Contains(s, "/pods/"+name+"-"):
+			counts[s[strings.LastIndexByte(s, '/'):]]++
+		default:
+			counts[s]++
+		}
+	}
+	for _, want := range []struct {
+		sent  string
+		least int
+	}{
+		{"POST /apis/apps/v1/namespaces/default/replicasets", 1},
+		{"POST /api/v1/namespaces/default/pods", 2},
+		{"/binding", 2},
+		{"/status", 4}, // of pods: each is pending, then runs
+		{"POST /api/v1/namespaces/default/serviceaccounts/default/token", 2},
+		{"PUT /apis/apps/v1/namespaces/default/deployments/" + name + "/status", 2},
+	} {
+		if counts[want.sent] < want.least {
+			t.Errorf("the Deployment caused %d times %s, expected at least %d", counts[want.sent], want.sent, want.least)
+		}
+	}
+}
+
+// A witness watches what is written, as any client can. It knows nothing of traces: which
+// object an object belongs to is in its owner references, and in the object of an Event.
+type witness struct {
+	t  *testing.T
+	mu sync.Mutex
+	// written are the objects as they were written, by their resourceVersion, and owner
+	// the uid of what an object belongs to, by its own uid.
+	written map[int64]watched
+	owner   map[string]string
+}
+
+// watched is an object in a watch's event.
+type watched struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		Name            string `json:"name"`
+		UID             string `json:"uid"`
+		ResourceVersion string `json:"resourceVersion"`
+		OwnerReferences []struct {
+			UID string `json:"uid"`
+		} `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec struct {
+		NodeName string `json:"nodeName"`
+	} `json:"spec"`
+	InvolvedObject struct {
+		UID string `json:"uid"`
+	} `json:"involvedObject"`
+}
+
+func newWitness(t *testing.T, server *Running) *witness {
+	w := &witness{t: t, written: map[int64]watched{}, owner: map[string]string{}}
+	client, err := server.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	for _, path := range []string{"/api/v1/pods", "/api/v1/events", "/apis/apps/v1/replicasets", "/apis/apps/v1/deployments"} {
+		w.watch(client, server.BaseURL+path+"?watch=true", server.AdminToken)
+	}
+	return w
+}
+
+// watch begins a watch, and returns when it has begun.
+func (w *witness) watch(client *http.Client, url, token string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := client.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		w.t.Fatalf("GET %s: %s", url, resp.Status)
+	}
+	go func() {
+		defer resp.Body.Close()
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			var event struct {
+				Type   string  `json:"type"`
+				Object watched `json:"object"`
+			}
+			if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
+				w.t.Errorf("a watch sent %.200q: %v", lines.Text(), err)
+				return
+			}
+			if event.Type != "BOOKMARK" {
+				w.add(event.Object)
+			}
+		}
+		if err := lines.Err(); err != nil && context.Cause(req.Context()) == nil {
+			w.t.Errorf("the watch of %s ended: %v", url, err)
+		}
+	}()
+}
+
+func (w *witness) add(o watched) {
+	revision, err := strconv.ParseInt(o.Metadata.ResourceVersion, 10, 64)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.written[revision] = o
+	for _, ref := range o.Metadata.OwnerReferences {
+		w.owner[o.Metadata.UID] = ref.UID
+	}
+	if o.InvolvedObject.UID != "" {
+		w.owner[o.Metadata.UID] = o.InvolvedObject.UID
+	}
+}
+
+// at returns the object that was written with a revision, if there is one.
+func (w *witness) at(revision int64) (watched, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	o, ok := w.written[revision]
+	return o, ok
+}
+
+// belongs reports whether an object is another, or belongs to it, through any others.
+func (w *witness) belongs(uid, to string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for uid != to && uid != "" {
+		uid = w.owner[uid]
+	}
+	return uid == to
+}
+
+// check compares what a request for an object caused with what was written to the object
+// and to all that belongs to it.
+func (w *witness) check(requests, caused []trace.Request) {
+	t := w.t
+	t.Helper()
+	wrote := map[int64]string{} // the traced writes, and who made them
+	root := ""
+	for _, r := range requests {
+		for _, revision := range writes(&r) {
+			wrote[revision] = r.Method + " " + r.Path
+			o := w.await(revision)
+			root = o.Metadata.UID
+		}
+	}
+	events, all := map[taken]int{}, map[string]*trace.Request{} // by call
+	for i := range caused {
+		r := &caused[i]
+		for _, call := range r.Calls {
+			all[call.ID] = r
+		}
+		if !r.IsEvent() {
+			for _, revision := range writes(r) {
+				wrote[revision] = r.Method + " " + r.Path
+			}
+			continue
+		}
+		revision := r.Calls[0].Event()
+		events[taken{r.Calls[0].Process, revision}]++
+		if o := w.await(revision); o.Metadata.UID != r.Calls[0].Attributes[trace.AttrObjectUID] {
+			t.Errorf("%s has revision %d, and the witness saw %s %s then", r.Path, revision, o.Kind, o.Metadata.Name)
+		}
+	}
+	for i := range caused {
+		if r := &caused[i]; !r.IsEvent() {
+			w.checkSender(all[r.Cause.Call], r)
+		}
+	}
+	w.checkWrites(root, wrote)
+	w.checkEvents(events, wrote)
+}
+
+// writes lists the revisions that a request wrote.
+func writes(r *trace.Request) []int64 {
+	all := map[int64]bool{}
+	for i := range r.Calls {
+		if revision := r.Calls[i].Write(); revision != 0 {
+			all[revision] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// await returns what was written with a revision.
+func (w *witness) await(revision int64) (o watched) {
+	w.t.Helper()
+	testenv.Await(w.t, fmt.Sprintf("the witness has seen revision %d", revision), func() (ok bool) {
+		o, ok = w.at(revision)
+		return ok
+	})
+	return o
+}
+
+// checkSender checks who wrote an object. The scheduler and the kubelet work for the pod
+// of the event. A controller may write any object of the Deployment.
+func (w *witness) checkSender(event, r *trace.Request) {
+	w.t.Helper()
+	if event == nil || !event.IsEvent() {
+		w.t.Errorf("%s %s was not sent because of an event", r.Method, r.Path)
+		return
+	}
+	of := event.Calls[0].Attributes[trace.AttrObjectUID]
+	for _, revision := range writes(r) {
+		o := w.await(revision)
+		if event.Calls[0].Process != "kube-controller-manager" && !w.belongs(o.Metadata.UID, of) {
+			w.t.Errorf("%s %s wrote the %s %s because of the event %s", r.Method, r.Path, o.Kind, o.Metadata.Name, event.Path)
+		}
+	}
+}
+
+// checkWrites checks that the traced writes are those of the object root and of what
+// belongs to it: no other, and all.
+func (w *witness) checkWrites(root string, wrote map[int64]string) {
+	w.t.Helper()
+	for revision, by := range wrote {
+		if o, _ := w.at(revision); !w.belongs(o.Metadata.UID, root) {
+			w.t.Errorf("%s wrote the %s %s, which does not belong to the Deployment", by, o.Kind, o.Metadata.Name)
+		}
+	}
+	w.mu.Lock()
+	all := maps.Clone(w.written)
+	w.mu.Unlock()
+	for revision, o := range all {
+		if w.belongs(o.Metadata.UID, root) && wrote[revision] == "" {
+			w.t.Errorf("the %s %s was written with revision %d, by no request of the trace", o.Kind, o.Metadata.Name, revision)
+		}
+	}
+}
+
+// watchers are the programs that take events of objects of a kind.
+var watchers = map[string][]string{
+	"Deployment": {"kube-controller-manager"},
+	"ReplicaSet": {"kube-controller-manager", "kube-scheduler"},
+	"Pod":        {"kube-controller-manager", "kube-scheduler"},
+}
+
+// taken is an event of a write that a program took.
+type taken struct {
+	process  string
+	revision int64
+}
+
+// checkEvents checks that each program took the event of each write, once.
+func (w *witness) checkEvents(events map[taken]int, wrote map[int64]string) {
+	w.t.Helper()
+	for revision, by := range wrote {
+		o, _ := w.at(revision)
+		processes := watchers[o.Kind]
+		if o.Kind == "Pod" && o.Spec.NodeName != "" {
+			processes = append(slices.Clone(processes), "hollow-kubelet")
+		}
+		for _, process := range processes {
+			if n := events[taken{process, revision}]; n != 1 {
+				w.t.Errorf("%s took the event of %s (revision %d, the %s %s) %d times, expected once", process, by, revision, o.Kind, o.Metadata.Name, n)
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,11 +16,14 @@ import (
 func TestFollowNeedsAControlPlane(t *testing.T) {
 	server := &apiserver.Server{}
 	r := &Running{Server: server, fetcher: newFetcher(server, collect.Secrets{})}
-	_, err := r.Follow(t.Context(), time.Second, func() (*trace.Recording, error) {
+	_, err := r.Follow(t.Context(), time.Second, func() ([]trace.Request, error) {
 		t.Error("the requests were sent")
 		return nil, nil
 	})
 	if !errors.As(err, new(*message.UsageError)) {
 		t.Errorf("got the error %v, expected a UsageError", err)
+	}
+	if err := checkFollow("v1.34.1"); !errors.As(err, new(*message.UsageError)) || !strings.Contains(err.Error(), "kube-scheduler") {
+		t.Errorf("of v1.34.1, got the error %v, expected a UsageError that names a queue", err)
 	}
 }

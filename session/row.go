@@ -26,11 +26,14 @@ type Row struct {
 	HungUp bool
 	// Start is when the first call began or, without a trace, when the request came.
 	Start time.Time
-	// Duration is how long the client waited or, for a watch, listened.
+	// Duration is how long the client waited or, for a watch, listened. For an event, it is
+	// the time until the last call that it caused in the program.
 	Duration time.Duration
 	// Calls counts the calls. Incomplete is set if some are missing.
 	Calls      int
 	Incomplete bool
+	// By is the number of the row that caused this one, counted from 1, or 0.
+	By int
 	// Etcd counts kube-apiserver's operations in etcd, by name: "Range", "Txn".
 	Etcd map[string]int
 	// Place is the result of Options.Keep.
@@ -57,13 +60,35 @@ func (r *Row) take(request *trace.Request) {
 // waited, so Duration is the duration of the first call.
 func Summarize(rec *trace.Recording) []Row {
 	var rows []Row
+	var requests []*trace.Request
 	for i := range rec.Requests {
-		r := &rec.Requests[i]
-		row := Row{Method: r.Method, Path: r.Path, Status: r.Status, Duration: time.Duration(r.Calls[0].DurationNs)}
-		row.take(r)
-		rows = append(rows, row)
+		rows = append(rows, rowOf(&rec.Requests[i]))
+		requests = append(requests, &rec.Requests[i])
 	}
+	linkRows(rows, requests)
 	return rows
+}
+
+func rowOf(r *trace.Request) Row {
+	row := Row{Method: r.Method, Path: r.Path, Status: r.Status, Duration: time.Duration(r.Calls[0].DurationNs)}
+	if r.IsEvent() {
+		for i := range r.Calls {
+			if c := &r.Calls[i]; !c.Unfinished {
+				row.Duration = max(row.Duration, time.Duration(c.StartNs+c.DurationNs))
+			}
+		}
+	}
+	row.take(r)
+	return row
+}
+
+// linkRows notes which row caused which. requests are those of the rows, or nil.
+func linkRows(rows []Row, requests []*trace.Request) {
+	for i, by := range trace.CausedBy(requests) {
+		if by < i { // else a broken file, which could lead in a circle
+			rows[i].By = by + 1
+		}
+	}
 }
 
 // etcdOperation matches the functions of etcd's client that send one request: the last
@@ -101,7 +126,10 @@ var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
 // cells returns the columns: status, calls, time, etcd, request.
 func (r *Row) cells(p message.Printer) []string {
 	status, calls := strconv.Itoa(r.Status), strconv.Itoa(r.Calls)
-	if r.Status == 0 {
+	switch {
+	case r.Method == trace.MethodEvent:
+		status = "-"
+	case r.Status == 0:
 		status = p.Sprintf("none")
 	}
 	if r.HungUp {
@@ -141,18 +169,43 @@ func Sort(rows []Row) {
 	slices.SortStableFunc(rows, func(x, y Row) int { return x.Start.Compare(y.Start) })
 }
 
-// WriteTable writes rows as a table, numbered from 1.
+// WriteTable writes rows as a table, numbered from 1. If requests caused others, these are
+// below them, indented, with the time since the first request. Events that caused no request
+// are only counted.
 func WriteTable(w io.Writer, rows []Row, p message.Printer) error {
 	table := text.NewTable(2)
-	table.Row("#", p.Sprintf("STATUS"), p.Sprintf("CALLS"), p.Sprintf("TIME"), "ETCD", p.Sprintf("REQUEST"))
-	for i := range rows {
-		row := []any{i + 1}
-		for _, cell := range rows[i].cells(p) {
-			row = append(row, cell)
+	if !slices.ContainsFunc(rows, func(r Row) bool { return r.By > 0 }) {
+		table.Row("#", p.Sprintf("STATUS"), p.Sprintf("CALLS"), p.Sprintf("TIME"), "ETCD", p.Sprintf("REQUEST"))
+		for i := range rows {
+			cells := rows[i].cells(p)
+			table.Row(i+1, cells[0], cells[1], cells[2], cells[3], cells[4])
 		}
-		table.Row(row...)
+		return table.Write(w)
 	}
-	return table.Write(w)
+	table.Row("#", p.Sprintf("STATUS"), p.Sprintf("CALLS"), p.Sprintf("AFTER"), p.Sprintf("TIME"), "ETCD", p.Sprintf("REQUEST"))
+	below, silent := map[int][]int{}, 0
+	for i := range rows {
+		below[rows[i].By] = append(below[rows[i].By], i)
+	}
+	var write func(by int, indent string)
+	write = func(by int, indent string) {
+		for _, i := range below[by] {
+			r := &rows[i]
+			if r.Method == trace.MethodEvent && len(below[i+1]) == 0 {
+				silent++
+				continue
+			}
+			cells, after := r.cells(p), r.Start.Sub(rows[0].Start).Round(time.Millisecond)
+			table.Row(i+1, cells[0], cells[1], after.String(), cells[2], cells[3], indent+cells[4])
+			write(i+1, indent+"  ")
+		}
+	}
+	write(0, "")
+	if err := table.Write(w); err != nil || silent == 0 {
+		return err
+	}
+	_, err := fmt.Fprintln(w, p.Sprintf("not listed: %d events that caused no request", silent))
+	return err
 }
 
 // Choose returns the elements with these numbers, which count from 1, or all elements if

@@ -220,6 +220,41 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+// TestCausedRows checks the table of requests that caused others.
+func TestCausedRows(t *testing.T) {
+	begun := time.Unix(1, 0)
+	request := func(method, path string, after time.Duration, call string, cause trace.Cause) trace.Request {
+		return trace.Request{TraceID: "f", Method: method, Path: path, Start: begun.Add(after), Cause: cause, Calls: []trace.Call{{ID: call, DurationNs: 2e6}}}
+	}
+	posted := request("POST", "/pods", 0, "a", trace.Cause{})
+	posted.TraceID, posted.Status = "e", 201
+	rec := &trace.Recording{Requests: []trace.Request{
+		posted,
+		request("GET", "/other", time.Millisecond, "b", trace.Cause{}),
+		request(trace.MethodEvent, "kube-scheduler ADDED Pod p", 3*time.Millisecond, "c", trace.Cause{TraceID: "e", Call: "a"}),
+		request(trace.MethodEvent, "kubelet ADDED Pod p", 4*time.Millisecond, "d", trace.Cause{TraceID: "e", Call: "a"}),
+		request("POST", "/binding", 5*time.Millisecond, "g", trace.Cause{TraceID: "f", Call: "h"}),
+		request("PUT", "/broken", 6*time.Millisecond, "i", trace.Cause{TraceID: "f", Call: "i"}), // by itself
+	}}
+	event := &rec.Requests[2]
+	event.Calls = append(event.Calls, trace.Call{ID: "h", StartNs: 1e6, DurationNs: 9e6}, trace.Call{ID: "watch", DurationNs: 9e9, Unfinished: true})
+	var out bytes.Buffer
+	if err := WriteTable(&out, Summarize(rec), message.Printer{}); err != nil {
+		t.Fatal(err)
+	}
+	want := `#  STATUS  CALLS  AFTER  TIME  ETCD  REQUEST
+1  201     1      0s     2ms   -     POST /pods
+3  -       3      3ms    10ms  -       EVENT kube-scheduler ADDED Pod p
+5  none    1      5ms    2ms   -         POST /binding
+2  none    1      1ms    2ms   -     GET /other
+6  none    1      6ms    2ms   -     PUT /broken
+not listed: 1 events that caused no request
+`
+	if out.String() != want {
+		t.Errorf("the table is\n%s, want\n%s", out.String(), want)
+	}
+}
+
 // TestNotAnswered checks that a request without an answer has a trace if the server has
 // seen the request, and otherwise a reason.
 func TestNotAnswered(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 func (w *traceWriter) request(r *trace.Request) string {
 	said := oneLine(r.Method + " " + r.Path)
 	switch {
-	case r.OfProgram():
+	case r.OfProgram(), r.IsEvent():
 		return said
 	case r.Status == 0:
 		return fmt.Sprintf("%s %s %s", said, w.Arrow, saysNoAnswer.Localize(w.Printer))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +22,7 @@ type execOptions struct {
 	client []string
 	as     string
 	only   []int
+	follow time.Duration
 	// trees is set if a flag asks for more than the summary.
 	trees    bool
 	server   serverFlags
@@ -36,8 +38,9 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 		return nil
 	}, func(c *cobra.Command, args []string) error {
 		o.client = args
+		o.server.ControlPlane = o.follow > 0
 		c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
-		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only)); err != nil {
+		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only), o.validateFollow()); err != nil {
 			return err
 		}
 		status, err := o.run(c.Context(), std)
@@ -48,10 +51,18 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	})
 	addOnlyFlag(command, &o.only)
 	addAsFlag(command, &o.as)
+	command.Flags().DurationVar(&o.follow, "follow", 0, "trace also what the requests cause in the control plane, at most so long after the client has ended")
 	o.server.add(command)
 	o.server.addFresh(command)
 	addDeliveryFlags(command, &o.delivery)
 	return command
+}
+
+func (o *execOptions) validateFollow() error {
+	if o.follow < 0 {
+		return message.UsageErrorf("--follow %v: expected a time such as 10s", o.follow)
+	}
+	return nil
 }
 
 // asksForTrees reports whether a flag asks for more than the summary: it selects
@@ -69,7 +80,7 @@ func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int
 		client.Stdout = std.RawErr()
 	}
 	return o.server.Execute(ctx, client, session.Execution{
-		As: o.as, Save: o.delivery.Save,
+		As: o.as, Save: o.delivery.Save, Follow: o.follow,
 		Show: func(ctx context.Context, c *session.Clients, rows []session.Row) error {
 			return o.delivery.Summarize(ctx, std, c, rows, output.Chosen{Only: o.only, Trees: o.trees})
 		},
