@@ -1,8 +1,6 @@
 package instrument
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,8 +110,9 @@ func (p *plan) mayLack(path string) bool {
 	if !p.prog.Partial {
 		return false
 	}
-	_, err := os.Stat(filepath.Join(p.opts.Vendor, filepath.FromSlash(path)))
-	return errors.Is(err, fs.ErrNotExist)
+	// The folder may be there only for a package below it.
+	files, _ := os.ReadDir(filepath.Join(p.opts.Vendor, filepath.FromSlash(path)))
+	return !slices.ContainsFunc(files, func(f os.DirEntry) bool { return strings.HasSuffix(f.Name(), ".go") })
 }
 
 // links lists the functions where a trace changes processes or goroutines.

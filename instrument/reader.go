@@ -91,6 +91,11 @@ func (r *ReaderGuide) Minor(function string) bool {
 // groups are the guide's names for groups of calls.
 var groups = map[string]message.Message{
 	"admission plugin":   message.Of("admission plugin"),
+	"pre-filter plugin":  message.Of("pre-filter plugin"),
+	"filter plugin":      message.Of("filter plugin"),
+	"post-filter plugin": message.Of("post-filter plugin"),
+	"score plugin":       message.Of("score plugin"),
+	"bind plugin":        message.Of("bind plugin"),
 	"mutating webhook":   message.Of("mutating webhook"),
 	"validating webhook": message.Of("validating webhook"),
 	"post-start hook":    message.Of("post-start hook"),

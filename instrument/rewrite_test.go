@@ -18,7 +18,8 @@ func rewriteOne(t testing.TB, source, guide string) (string, *Result, error) {
 	t.Helper()
 	dir := t.TempDir()
 	vendor := filepath.Join(dir, "vendor")
-	if err := os.MkdirAll(filepath.Join(vendor, "p"), 0o700); err != nil {
+	// The program lacks the package p/elsewhere, but may have packages below it.
+	if err := os.MkdirAll(filepath.Join(vendor, "p", "elsewhere", "below"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(vendor, "p", "p.go")

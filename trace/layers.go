@@ -35,6 +35,11 @@ const (
 	LayerEtcdApply       = "etcd-apply"
 	LayerEtcdMVCC        = "etcd-mvcc"
 	LayerEtcdDisk        = "etcd-disk"
+	LayerWorkQueue       = "workqueue"
+	LayerController      = "controller"
+	LayerScheduler       = "scheduler"
+	LayerKubelet         = "kubelet"
+	LayerClient          = "client"
 	LayerUpstreamTracing = "upstream-tracing"
 )
 
