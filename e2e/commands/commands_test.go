@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(tidy{m}, map[string]func(){"thousand": thousand, "hostile": hostile, "secretive": secretive})
+	testscript.Main(tidy{m}, map[string]func(){"thousand": thousand, "hostile": hostile, "secretive": secretive, "deployer": deployer})
 }
 
 // tidy runs the tests, and checks that they leave no files behind.

@@ -2,9 +2,12 @@ package commands
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +29,59 @@ spec:
     spec: {containers: [{name: nginx, image: nginx}]}
 `
 
+// deployer is a client program. It creates the Deployment "followed".
+func deployer() {
+	if err := deploy(strings.Replace(webDeployment, "name: web", "name: followed", 1)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func deploy(text string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+	if err != nil {
+		return err
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Post(config.Host+"/apis/apps/v1/namespaces/default/deployments", "application/yaml", strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if answer, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusCreated {
+		return fmt.Errorf("POST deployments: %s\n%s", resp.Status, answer)
+	}
+	return nil
+}
+
+// checkFollow checks that exec shows and saves what a Deployment causes.
+func checkFollow(t *testing.T, m *machine) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "followed.jsonl")
+	_, said, status := m.run("exec", "--follow", "1m", "--save", file, "--", "deployer")
+	shown, notices, shownStatus := m.run("show", file, "--summary")
+	if status != 0 || shownStatus != 0 {
+		t.Fatalf("exec: exit status %d\n%s\nshow: exit status %d\n%s", status, said, shownStatus, notices)
+	}
+	for _, want := range []string{
+		"201 .* POST /apis/apps/v1/namespaces/default/deployments",
+		"EVENT kube-controller-manager ADDED Deployment default/followed",
+		"EVENT kube-scheduler ADDED Pod default/followed-",
+		"201 .* POST /api/v1/namespaces/default/pods/followed-.*/binding",
+		"EVENT hollow-kubelet ADDED Pod default/followed-",
+		"200 .* PATCH /api/v1/namespaces/default/pods/followed-.*/status",
+	} {
+		for _, summary := range []string{said, shown} {
+			if !regexp.MustCompile(want).MatchString(summary) {
+				t.Errorf("a summary lacks %q:\n%s", want, summary)
+			}
+		}
+	}
+}
+
 // TestSlowServeControlPlane creates a Deployment on a served control plane, which traces
 // the request and gives it two running pods. Then it kills each of the programs in turn:
 // the server says so and ends, and leaves nothing.
@@ -42,6 +98,7 @@ func TestSlowServeControlPlane(t *testing.T) {
 		})
 		if program == "hollow-kubelet" {
 			checkServedControlPlane(t, m, serve.Process.Pid)
+			checkFollow(t, m)
 		}
 		if err := syscall.Kill(processOf(t, m.tmp, program), syscall.SIGKILL); err != nil {
 			t.Fatal(err)

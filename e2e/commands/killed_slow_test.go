@@ -33,6 +33,7 @@ func TestSlowKilledAtAnyMoment(t *testing.T) {
 		{"record", "--fresh", "--save", filepath.Join(t.TempDir(), "record.jsonl")},
 		{"serve"},
 		{"serve", "--control-plane"},
+		{"exec", "--follow", "1m", "--fresh", "--", "deployer"},
 	} {
 		for range times {
 			after, child := time.Duration(random.Int64N(int64(latest))), random.IntN(2) == 1
