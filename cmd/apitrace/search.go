@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/search"
+	"github.com/kubeapitrace/apitrace/workshop/reading"
 )
 
 func newSearchCommand(std *console.Streams) *cobra.Command {
@@ -22,6 +23,9 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		if query.Layers, err = output.TitledLayers(std.Printer.Lang()); err != nil {
+			return err
+		}
+		if query.Pages, err = reading.Pages(std.Printer.Lang()); err != nil {
 			return err
 		}
 		found, err := query.Find()

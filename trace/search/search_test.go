@@ -274,3 +274,26 @@ func TestFindGates(t *testing.T) {
 		t.Errorf("Find in v1.31.0 = %v, error %v, expected one gate", found, err)
 	}
 }
+
+// TestFindPages searches for a page by its title and by a heading, and for a page that
+// only another release's query leaves.
+func TestFindPages(t *testing.T) {
+	pages := []Page{
+		{Kind: Lesson, Name: "one", Title: "First", Headings: []string{"Zebra crossing"}},
+		{Kind: Exercise, Name: "two", Title: "The zebra's stripes"},
+	}
+	for _, release := range []string{"", "v1.37.1"} {
+		found, err := Query{Text: "zebra", Release: release, Pages: pages}.Find()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := found.Write(&out, 20, message.For("en")); err != nil {
+			t.Fatal(err)
+		}
+		const expected = "to read:\nexercise: The zebra's stripes\n  apitrace workshop jump two\nlesson: First\n  section: Zebra crossing\n  apitrace workshop lesson one\n"
+		if out.String() != expected {
+			t.Errorf("release %q: %q, expected %q", release, out.String(), expected)
+		}
+	}
+}

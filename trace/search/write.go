@@ -26,6 +26,8 @@ type Result struct {
 	Gates []*gates.Gate
 	// Layers are layers of the trees with the text in their titles.
 	Layers []Layer
+	// Pages are lessons, exercises and documents with the text; see FindPages.
+	Pages []Page
 }
 
 // A Layer is a layer of the trees: a part of the server.
@@ -33,7 +35,7 @@ type Layer struct{ Name, Title string }
 
 // Write writes up to most hits, in the order of Sort, each with its recordings and
 // the command that shows it. It then writes up to mostNames names, up to mostNames
-// feature gates, and all layers.
+// feature gates, all layers, and up to mostNames pages.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
 	hits := r.Hits
@@ -61,6 +63,7 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	r.writeNames(&out, p)
 	r.writeGates(&out, p)
 	r.writeLayers(&out, p)
+	r.writePages(&out, p)
 	_, err := w.Write(out.Bytes())
 	return err
 }
@@ -129,6 +132,26 @@ func (r *Result) writeLayers(out io.Writer, p message.Printer) {
 	}
 }
 
+func (r *Result) writePages(out io.Writer, p message.Printer) {
+	if len(r.Pages) == 0 {
+		return
+	}
+	if len(r.Hits)+len(r.Names)+len(r.Gates)+len(r.Layers) > 0 {
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, p.Sprintf("to read:"))
+	for _, page := range r.Pages[:min(len(r.Pages), mostNames)] {
+		fmt.Fprintln(out, p.Sprintf("%s: %s", page.Kind.Title(), text.Escape(page.Title)))
+		if page.Heading != "" {
+			fmt.Fprintln(out, "  "+p.Sprintf("section: %s", text.Escape(page.Heading)))
+		}
+		fmt.Fprintln(out, "  "+page.command())
+	}
+	if more := len(r.Pages) - mostNames; more > 0 {
+		fmt.Fprintln(out, p.Sprintf("and %d more: give more words of the title", more))
+	}
+}
+
 // Fate returns a sentence that says which releases have a name, and how it ended.
 func Fate(n lineage.Found) message.Message {
 	in := message.Of("from %s to %s", n.First, n.Last)
@@ -171,6 +194,8 @@ type Query struct {
 	// Layers are the layers of the trees. Find finds the layers with Text in their
 	// titles.
 	Layers []Layer
+	// Pages are lessons, exercises and documents. Find finds the pages with Text.
+	Pages []Page
 }
 
 // Validate checks a query, and the wanted number of results.
@@ -184,33 +209,39 @@ func (q Query) Validate(most int) error {
 	return nil
 }
 
+// FindLayers returns the layers with a text in their titles, ignoring case.
+func FindLayers(text string, layers []Layer) []Layer {
+	return slices.DeleteFunc(slices.Clone(layers), func(l Layer) bool {
+		return text == "" || !strings.Contains(strings.ToLower(l.Title), strings.ToLower(text))
+	})
+}
+
 // Find searches. If it finds nothing, the error suggests another search.
 func (q Query) Find() (*Result, error) {
-	layers := slices.DeleteFunc(slices.Clone(q.Layers), func(l Layer) bool {
-		return q.Text == "" || !strings.Contains(strings.ToLower(l.Title), strings.ToLower(q.Text))
-	})
+	layers := FindLayers(q.Text, q.Layers)
+	pages := FindPages(q.Text, q.Pages)
 	found, err := find(q.Text, q.Value)
-	if len(layers) > 0 && errors.As(err, new(*trace.UnknownFunctionError)) {
+	if len(layers)+len(pages) > 0 && errors.As(err, new(*trace.UnknownFunctionError)) {
 		found, err = &Result{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if found.Layers = layers; q.Release == "" {
+	if found.Layers, found.Pages = layers, pages; q.Release == "" {
 		return found, nil
 	}
 	names, err := lineage.Load()
 	if err != nil {
 		return nil, err
 	}
-	of := &Result{Layers: layers, Names: slices.DeleteFunc(slices.Clone(found.Names), func(n lineage.Found) bool { return !names.Has(n.Kind, n.Name, q.Release) })}
+	of := &Result{Layers: layers, Pages: pages, Names: slices.DeleteFunc(slices.Clone(found.Names), func(n lineage.Found) bool { return !names.Has(n.Kind, n.Name, q.Release) })}
 	for _, h := range found.Hits {
 		if h.Places = slices.DeleteFunc(slices.Clone(h.Places), func(p Place) bool { return p.Release != q.Release }); len(h.Places) > 0 {
 			of.Hits = append(of.Hits, h)
 		}
 	}
 	of.Gates = slices.DeleteFunc(slices.Clone(found.Gates), func(g *gates.Gate) bool { return !g.Has(q.Release) })
-	if len(of.Hits)+len(of.Names)+len(of.Gates)+len(of.Layers) == 0 {
+	if len(of.Hits)+len(of.Names)+len(of.Gates)+len(of.Layers)+len(of.Pages) == 0 {
 		return nil, message.Errorf("nothing found in Kubernetes %s, but other releases have matches: leave --k8s out", q.Release)
 	}
 	return of, nil

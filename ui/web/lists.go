@@ -3,17 +3,21 @@ package web
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
+	"github.com/kubeapitrace/apitrace/workshop/reading"
 )
 
 var saysFiles = message.Of("files")
@@ -73,8 +77,66 @@ func (a *api) search(r *restful.Request) (any, error) {
 	for _, h := range hits[from:to] {
 		list.Items = append(list.Items, hitOf(h))
 	}
-	list.Names, err = namesOf(r.QueryParameter("text"), len(hits) == 0, printerOf(r))
+	if list.Names, err = namesOf(r.QueryParameter("text"), len(hits) == 0, printerOf(r)); err != nil {
+		return nil, err
+	}
+	list.Reading, err = readingOf(r.QueryParameter("text"), queryOf(r, paramLang))
 	return list, err
+}
+
+// readingOf finds layers, feature gates and pages.
+func readingOf(query, lang string) ([]Reading, error) {
+	const most = 12
+	layers, err := layerTitles(lang)
+	if err != nil {
+		return nil, err
+	}
+	var all []Reading
+	for _, l := range search.FindLayers(query, layers) {
+		all = append(all, Reading{Kind: "layer", Name: l.Name, Title: l.Title})
+	}
+	named, err := gates.Search(query)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range named[:min(len(named), most)] {
+		all = append(all, Reading{Kind: "gate", Name: g.Name, Title: g.Name, Text: g.Summary().In(lang)})
+	}
+	pages, err := readingPages(lang)
+	if err != nil {
+		return nil, err
+	}
+	count := map[search.PageKind]int{}
+	for _, p := range search.FindPages(query, pages) {
+		if count[p.Kind]++; count[p.Kind] <= most {
+			all = append(all, Reading{Kind: string(p.Kind), Name: p.Name, Title: strings.ReplaceAll(p.Title, "`", ""), Text: p.Heading})
+		}
+	}
+	return all, nil
+}
+
+// layerTitles returns the guide's layers that have a title.
+func layerTitles(lang string) ([]search.Layer, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	var all []search.Layer
+	for _, l := range guide.Layers {
+		if title := l.Title.In(lang); title != "" { // one entry of each layer has the title
+			all = append(all, search.Layer{Name: l.Name, Title: title})
+		}
+	}
+	return all, nil
+}
+
+// readingPages lists the pages of a language. They are read once, because the page
+// searches at each letter.
+func readingPages(lang string) ([]search.Page, error) { return pagesOf[lang]() }
+
+var pagesOf = map[string]func() ([]search.Page, error){
+	"en": sync.OnceValues(func() ([]search.Page, error) { return reading.Pages("en") }),
+	"zh": sync.OnceValues(func() ([]search.Page, error) { return reading.Pages("zh") }),
 }
 
 // namesOf finds functions and types of released sources. query and

@@ -124,3 +124,23 @@ func TestSearchIsNamedAfterWhatItSearches(t *testing.T) {
 	b.is("document.querySelector('.found .text')?.textContent === 'example.com/mine.OnlyHere' && document.querySelector('.found .link').textContent.startsWith('mine.jsonl')")
 	b.is("document.querySelector('input[name=text]')?.placeholder === 'Search all recordings'")
 }
+
+// TestSearchFindsWhatToRead searches for a layer, a feature gate, a lesson, an exercise
+// and a document, and follows the lesson.
+func TestSearchFindsWhatToRead(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/search?text=filter+chain", 1280)
+	for text, expected := range map[string]string{
+		"filter+chain":    "layerHTTP server and filter chain",
+		"WatchListClient": "gateWatchListClient",
+		"whose-410":       "exercise",
+		"glossary":        "documentGlossary",
+	} {
+		b.goTo("#/search?text=" + text)
+		b.is(fmt.Sprintf("[...document.querySelectorAll('.to-read li')].some((e) => e.textContent.replace(/ /, '').startsWith(%q))", expected))
+	}
+	b.goTo("#/search?text=filter+chain")
+	b.accessible()
+	b.click("[...document.querySelectorAll('.to-read a')].find((e) => e.textContent === 'The filter chain')")
+	b.is("document.querySelector('.lesson h1')?.textContent === 'The filter chain'")
+}

@@ -169,7 +169,17 @@ type HitList struct {
 	Total int    `json:"total" description:"How many hits there are."`
 	From  int    `json:"from" description:"How many of them are before the first one here."`
 	Names []Name `json:"names,omitempty" description:"Functions and types of released sources with a name that the text means; at most 20. Functions that recordings have are left out if they have the same name in the newest release."`
-	Items []Hit  `json:"items" description:"The hits: functions, values, errors. Within a kind, the hits in the fewest recordings come first. Functions with names that match less well come last."`
+	// Reading is independent of from and limit.
+	Reading []Reading `json:"reading,omitempty" description:"Layers, feature gates, lessons, exercises and documents with the text; at most 12 of each kind."`
+	Items   []Hit     `json:"items" description:"The hits: functions, values, errors. Within a kind, the hits in the fewest recordings come first. Functions with names that match less well come last."`
+}
+
+// A Reading is a layer, a feature gate, or a page to read that a search found.
+type Reading struct {
+	Kind  string `json:"kind" description:"What it is." enum:"layer|gate|lesson|exercise|document"`
+	Name  string `json:"name" description:"Its name; the path of a document's file."`
+	Title string `json:"title" description:"Its title; a gate's name."`
+	Text  string `json:"text,omitempty" description:"A gate's defaults in a sentence, or the heading with the text; absent if the title has the text."`
 }
 
 // A Hit is a text that contains the searched text.

@@ -64,7 +64,8 @@ export interface LayerList { items: Layer[]; longest: LongFunction[] }
 export interface Layer { layer: string; title: string; colour: string; process: string; first: number; longest: number; calls: number; ownNs: number }
 
 export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[]; behind?: boolean }
-export interface HitList { total: number; from: number; items: Hit[]; names?: ReleasedName[] }
+export interface HitList { total: number; from: number; items: Hit[]; names?: ReleasedName[]; reading?: Reading[] }
+export interface Reading { kind: 'layer' | 'gate' | 'lesson' | 'exercise' | 'document'; name: string; title: string; text?: string }
 export interface ReleasedName { kind: 'function' | 'type'; name: string; short: string; now?: string; fate: string; release?: string }
 
 // A Problem is an error of the API. field is the property of the body that is wrong, if

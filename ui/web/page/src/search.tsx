@@ -1,8 +1,9 @@
 import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { Api, Call, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
+import { Api, Call, CallList, Details, Hit, HitList, Place, Reading, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
 import { useAsking, useLatest, usePage } from './context.ts';
 import { CallName, firstView, functionAddress, requestAddress, write } from './link.ts';
+import { exerciseAddress, lessonAddress } from './workshop.tsx';
 import { thousands } from './words.ts';
 
 // examples are texts to search for, shown before the first search.
@@ -33,7 +34,7 @@ export function Search() {
   if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p><p class="examples">{examples.map((e) => <a href={write({ parts: ['search'], query: { text: e } })}>{e}</a>)}</p></div>;
   if (!got) return <p class="quiet loading">{words.loading}</p>;
   const { items: hits, total } = got.list;
-  const among = scenariosWith(got.text, scenarios);
+  const among = scenariosWith(got.text, scenarios), reading = got.list.reading ?? [];
   const open = (hit: Hit, release: string, scenario: string) => {
     const wanted = begin();
     locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
@@ -42,10 +43,11 @@ export function Search() {
   const behind = hits.filter((hit) => hit.behind);
   return (
     <div class={'found' + (got.text === text ? '' : ' before')} aria-busy={got.text !== text}>
-      <div role="status"><h1>{words.found(thousands(total + among.length), got.text)}</h1></div>
+      <div role="status"><h1>{words.found(thousands(total + among.length + reading.length), got.text)}</h1></div>
       <Here text={got.text} />
       {among.length > 0 && <Scenarios of={among} />}
-      {total + among.length === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
+      {reading.length > 0 && <ToRead of={reading} text={got.text} />}
+      {total + among.length + reading.length === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
       {list(hits.filter((hit) => !hit.behind))}
       {behind.length > 0 && <h2>{words.foundBehind}</h2>}
       {list(behind)}
@@ -111,6 +113,32 @@ function Scenarios({ of }: { of: Scenario[] }) {
     <section>
       <h2>{words.foundScenarios}</h2>
       <ul class="scenarios">{of.map((s) => <li key={s.name}><a class="link" href={write(requestAddress({ place: { release: s.releases[0], scenario: s.name, request: 1 }, view: firstView, more: {} }))}>{s.name}</a> {s.title !== s.name && s.title}</li>)}</ul>
+    </section>
+  );
+}
+
+// fewToRead is the number of layers, gates and pages that are shown at first.
+const fewToRead = 6;
+
+// ToRead lists layers, feature gates, lessons, exercises and documents. A layer leads to
+// its functions in the guide. A gate and a document have no page of their own.
+function ToRead({ of, text }: { of: Reading[]; text: string }) {
+  const { words } = usePage();
+  const [all, setAll] = useState(false);
+  const to = (r: Reading) => r.kind === 'layer' ? write({ parts: ['guide'], query: { layer: r.name } }) : r.kind === 'lesson' ? lessonAddress(r.name) : r.kind === 'exercise' ? exerciseAddress(r.name, '') : '';
+  return (
+    <section class="to-read">
+      <h2>{words.foundReading}</h2>
+      <ul>
+        {of.slice(0, all ? undefined : fewToRead).map((r) => (
+          <li key={r.kind + r.name}>
+            <span class="kind">{words.readingKinds[r.kind]}</span> {to(r) ? <a class="link" href={to(r)}><Marked text={r.title} part={text} /></a> : <b><Marked text={r.title} part={text} /></b>}
+            {r.kind === 'document' && <span class="quiet"> {r.name}</span>}
+            {r.text && <span class="quiet"> {r.text}</span>}
+          </li>
+        ))}
+      </ul>
+      {!all && of.length > fewToRead && <button class="link" onClick={() => setAll(true)}>{words.more(thousands(of.length - fewToRead))}</button>}
     </section>
   );
 }

@@ -1,0 +1,61 @@
+// Package reading lists the pages that a reader can search for: lessons, exercises and
+// documents.
+package reading
+
+import (
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/docs"
+	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/trace/search"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// Pages lists the lessons, the exercises of the embedded course, and the documents, with
+// their titles in a language.
+func Pages(lang string) ([]search.Page, error) {
+	var all []search.Page
+	for _, name := range lessons.Names() {
+		text, err := lessons.Page(name, lang)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page(search.Lesson, name, text))
+	}
+	course, err := workshop.Open("")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range course.Exercises() {
+		all = append(all, search.Page{Kind: search.Exercise, Name: e.Name, Title: e.Title.In(lang)})
+	}
+	for _, name := range docs.Names() {
+		file, text, err := docs.File(name, lang)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page(search.Document, "docs/"+file, text))
+	}
+	return all, nil
+}
+
+// page reads the title and the headings of a text in Markdown.
+func page(kind search.PageKind, name, text string) search.Page {
+	p := search.Page{Kind: kind, Name: name}
+	inCode := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "```") {
+			inCode = !inCode
+		}
+		heading := strings.TrimLeft(line, "#")
+		if inCode || heading == line || !strings.HasPrefix(heading, " ") {
+			continue
+		}
+		if heading = strings.ReplaceAll(strings.TrimSpace(heading), "`", ""); p.Title == "" {
+			p.Title = heading
+		} else {
+			p.Headings = append(p.Headings, heading)
+		}
+	}
+	return p
+}
