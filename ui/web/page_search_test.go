@@ -24,35 +24,74 @@ func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
 		const real = window.fetch, held = new Promise((go) => { window.release = go; });
 		window.fetch = (address, options) => /text=corruptObj&/.test(address) ? held.then(() => real(address, options)) : real(address, options);
 	})()`)
-	steps := js[int](b, "history.length")
+	steps, hash := js[int](b, "history.length"), js[string](b, "location.hash")
 	b.press("/")
 	b.is("document.activeElement.name === 'text'")
 	js[any](b, "document.activeElement.select()")
 	b.press("corruptObj")
-	b.untilBusy("location.hash === '#/search?text=corruptObj'")
+	b.untilBusy("document.querySelector('.palette .loading')")
 	b.do(chromedp.KeyEvent("ect"))
-	b.untilBusy("location.hash === '#/search?text=corruptObject'")
-	b.untilBusy("document.querySelector('.found .text')?.textContent.includes('IsCorruptObject')")
+	b.untilBusy("document.querySelector('.palette .text')?.textContent.includes('IsCorruptObject')")
 	now[any](b, "window.release()")
 	// The late answer does not replace the newer one.
-	b.is("document.querySelector('.found h1').textContent.includes('“corruptObject”')")
-	if now := js[int](b, "history.length"); now != steps+1 {
-		t.Errorf("the search added %d steps to the browser's history, expected one", now-steps)
+	b.is("document.querySelector('.palette [role=status]').textContent.includes('“corruptObject”')")
+	// The view below has not moved.
+	if now := js[int](b, "history.length"); now != steps || js[string](b, "location.hash") != hash {
+		t.Errorf("the search changed the address")
 	}
+	b.is(row("Authentication"))
 	// Worse matches are below.
 	b.is("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
 	if js[bool](b, "document.querySelector('.found > ul').textContent.includes('corruptObjectDeleter')") {
 		t.Error("corruptObjectDeleter is among the best matches")
 	}
+	b.accessible()
 	// An arrow key moves into the results, and the field keeps its text.
 	b.press(kb.ArrowDown)
-	b.is("document.activeElement.matches('.found .link')")
+	b.is("document.activeElement.matches('.palette .found .link')")
 	b.is("document.querySelector('input[name=text]').value === 'corruptObject'")
+	b.press(kb.ArrowUp)
+	b.is("document.activeElement.name === 'text'")
+	b.press(kb.ArrowDown)
 	b.press(kb.Enter)
-	b.is("!location.hash.startsWith('#/search')")
+	b.is("location.hash !== '" + hash + "' && !location.hash.startsWith('#/search') && !document.querySelector('.palette')")
 	b.is("document.querySelector('input[name=text]').value === ''")
-	b.back()
-	b.is("document.querySelector('input[name=text]').value === 'corruptObject' && document.querySelector('.found h2')")
+}
+
+// TestSearchIsAPaletteOverTheWork searches from a view of a request. A hit of this
+// recording stays in its view, Escape changes nothing, and Enter leads to the page of
+// the search.
+func TestSearchIsAPaletteOverTheWork(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?view=calls", 1280)
+	b.is("document.querySelectorAll('.row').length > 20")
+	hash := js[string](b, "location.hash")
+	js[any](b, "document.querySelector('.list')?.focus(), document.querySelector('[role=treegrid], [role=tree], .scroll')?.focus()")
+	focused := js[string](b, "document.activeElement.className + document.activeElement.tagName")
+	ask := func() {
+		b.press("/")
+		b.is("document.activeElement.name === 'text'")
+		js[any](b, "document.activeElement.select()") // also the slash, which a real keyboard does not write
+	}
+	ask()
+	b.press("authorizingVisitor")
+	b.is("document.querySelector('.palette .here .link')")
+	b.press(kb.Escape)
+	b.is("!document.querySelector('.palette') && document.querySelector('input[name=text]').value === ''")
+	if now := js[string](b, "document.activeElement.className + document.activeElement.tagName"); now != focused {
+		t.Errorf("after Escape, the focus is on %q, expected %q", now, focused)
+	}
+	b.is("location.hash === '" + hash + "'")
+	ask()
+	b.press("authorizingVisitor")
+	b.is("document.querySelector('.palette .here .link')")
+	b.press(kb.ArrowDown)
+	b.press(kb.Enter)
+	b.is("location.hash.startsWith('#/latest/get-node/1?view=calls&call=') && /authorizingVisitor/.test(" + heading + ")")
+	ask()
+	b.press("corruptObject" + kb.Enter)
+	b.is("location.hash === '#/search?text=corruptObject' && !document.querySelector('.palette')")
+	b.is("document.querySelector('.found h1')?.textContent.includes('“corruptObject”')")
 }
 
 // TestSearchResultsShowAllTheirScenarios opens the rest of a long list of

@@ -15,26 +15,33 @@ const examples = ['store.Get', 'forbidden', 'flow_schema', 'kubectl delete pods'
 // number of its matching calls that are loaded.
 const part = 30, fewPlaces = 12, mostHits = 2000, fewHere = 8, mostHere = 2000;
 
-// Search lists the hits of a text in all recordings: functions, values and errors. Its
-// address is #/search?text=TEXT. The old hits stay until the next ones are loaded.
+// Search is the page of a search: #/search?text=TEXT.
 export function Search() {
-  const { api, lang, words, address, goTo, problem, scenarios } = usePage();
+  const { words, address } = usePage();
   const text = address.query.text ?? '';
+  if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p><p class="examples">{examples.map((e) => <a href={write({ parts: ['search'], query: { text: e } })}>{e}</a>)}</p></div>;
+  return <Results text={text} />;
+}
+
+// Results lists the hits of a text: in this recording, scenarios, layers and pages, and
+// then functions, values and errors of all recordings. The old hits stay until the next
+// ones are loaded. The palette shows them over another view.
+export function Results({ text, palette }: { text: string; palette?: boolean }) {
+  const { api, lang, words, goTo, problem, scenarios } = usePage();
   const [got, setGot] = useState<{ text: string; list: HitList } | null>(null);
   const [more, setMore] = useState({ text, most: part });
   const most = more.text === text ? more.most : part;
   const begin = useLatest();
   useAsking(() => {
-    if (!text) { setGot(null); return; }
     let left = false;
     problem(null);
     api.get<HitList>('/search', { text, limit: most, lang }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
     return () => { left = true; };
   }, [text, most, lang]);
-  if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p><p class="examples">{examples.map((e) => <a href={write({ parts: ['search'], query: { text: e } })}>{e}</a>)}</p></div>;
   if (!got) return <p class="quiet loading">{words.loading}</p>;
   const { items: hits, total } = got.list;
   const among = scenariosWith(got.text, scenarios), reading = got.list.reading ?? [];
+  const Title = palette ? 'p' : 'h1'; // the view below the palette has the h1
   const open = (hit: Hit, release: string, scenario: string) => {
     const wanted = begin();
     locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
@@ -43,7 +50,7 @@ export function Search() {
   const behind = hits.filter((hit) => hit.behind);
   return (
     <div class={'found' + (got.text === text ? '' : ' before')} aria-busy={got.text !== text}>
-      <div role="status"><h1>{words.found(thousands(total + among.length + reading.length), got.text)}</h1></div>
+      <div role="status"><Title>{words.found(thousands(total + among.length + reading.length), got.text)}</Title></div>
       <Here text={got.text} />
       {among.length > 0 && <Scenarios of={among} />}
       {reading.length > 0 && <ToRead of={reading} text={got.text} />}
@@ -78,7 +85,7 @@ function Here({ text }: { text: string }) {
   const open = (c: Call) => {
     const wanted = begin();
     api.get<Details>(`${path}/calls/${c.index}`).then((d) => {
-      if (wanted()) goTo(requestAddress({ place: last.place, view: firstView, call: { function: c.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
+      if (wanted()) goTo(requestAddress({ place: last.place, view: last.view, call: { function: c.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
     }, (e) => { if (wanted()) problem(e); });
   };
   return (
@@ -117,20 +124,21 @@ function Scenarios({ of }: { of: Scenario[] }) {
   );
 }
 
-// fewToRead is the number of layers, gates and pages that are shown at first.
-const fewToRead = 6;
+// fewToRead is the number of pages of each kind that are shown at first.
+const fewToRead = 2;
 
 // ToRead lists layers, feature gates, lessons, exercises and documents. A layer leads to
 // its functions in the guide. A gate and a document have no page of their own.
 function ToRead({ of, text }: { of: Reading[]; text: string }) {
   const { words } = usePage();
   const [all, setAll] = useState(false);
+  const shown = all ? of : of.filter((r, i) => of.slice(0, i).filter((s) => s.kind === r.kind).length < fewToRead);
   const to = (r: Reading) => r.kind === 'layer' ? write({ parts: ['guide'], query: { layer: r.name } }) : r.kind === 'lesson' ? lessonAddress(r.name) : r.kind === 'exercise' ? exerciseAddress(r.name, '') : '';
   return (
     <section class="to-read">
       <h2>{words.foundReading}</h2>
       <ul>
-        {of.slice(0, all ? undefined : fewToRead).map((r) => (
+        {shown.map((r) => (
           <li key={r.kind + r.name}>
             <span class="kind">{words.readingKinds[r.kind]}</span> {to(r) ? <a class="link" href={to(r)}><Marked text={r.title} part={text} /></a> : <b><Marked text={r.title} part={text} /></b>}
             {r.kind === 'document' && <span class="quiet"> {r.name}</span>}
@@ -138,7 +146,7 @@ function ToRead({ of, text }: { of: Reading[]; text: string }) {
           </li>
         ))}
       </ul>
-      {!all && of.length > fewToRead && <button class="link" onClick={() => setAll(true)}>{words.more(thousands(of.length - fewToRead))}</button>}
+      {shown.length < of.length && <button class="link" onClick={() => setAll(true)}>{words.more(thousands(of.length - shown.length))}</button>}
     </section>
   );
 }
