@@ -44,7 +44,8 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 }
 
 // view builds a view. most is the maximum number of steps. Steps in the layers
-// of chosen do not count; their maximum is most/2. 0 means no limit.
+// of chosen do not count; their maximum is most/2. The entry of a request inside the
+// request does not count either. 0 means no limit.
 func (c *chooser) view(most int) *View {
 	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most), marked: c.choice.Marked != nil, byLayer: len(c.choice.Filter.Layers) > 0}
 	v.Root = c.node(0)
@@ -200,7 +201,7 @@ func (c *chooser) show(most int) (left int) {
 			}
 		}
 		for i := range c.shown {
-			c.shown[i] = c.shown[i] || c.apart(i)
+			c.shown[i] = c.shown[i] || c.apart(i) || c.candidates[i] && c.entersServer(i)
 		}
 	}
 	c.shownBefore = make([]int, c.tree.Len()+1)
@@ -216,6 +217,13 @@ func (c *chooser) show(most int) (left int) {
 // apart reports whether call i belongs to upstream's own tracing and the choice
 // shows such calls. They do not count as steps, so no limit leaves them out.
 func (c *chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && Upstream(c.tree.Call(i)) }
+
+// entersServer reports whether call i is the first call of a request inside the
+// request: the handler of an API server that another server has sent a request to.
+func (c *chooser) entersServer(i int) bool {
+	parent := c.tree.Parent(i)
+	return parent >= 0 && c.tree.Call(i).Process != c.tree.Call(parent).Process && c.classifier.Layer(c.tree.Call(i).Function) == trace.LayerFilters
+}
 
 // origins marks the calls where an error or a panic began, and unfinished calls
 // that waited for no other unfinished call.

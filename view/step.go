@@ -227,7 +227,11 @@ func (w *stepWriter) errors(call *trace.Call) []string {
 
 // sectionHead describes a section. called is SectionHead.Called.
 func (w *stepWriter) sectionHead(s *Section, called string) SectionHead {
-	return SectionHead{Number: s.Number, Layer: s.Layer, Title: w.story.Title(s, w.guide, w.options.Lang), Colour: LayerColour(s.Layer), Called: called}
+	colour := LayerColour(s.Layer)
+	if s.Inner { // the sections of a request inside the request follow it
+		colour = LayerColour(trace.LayerExtensions)
+	}
+	return SectionHead{Number: s.Number, Layer: s.Layer, Title: w.story.Title(s, w.guide, w.options.Lang), Colour: colour, Called: called}
 }
 
 // An entry says how a section is entered. The step by, in the section in, calls the

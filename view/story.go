@@ -39,6 +39,9 @@ type Section struct {
 	// GoesOn is set if the section continues From's layer. It is a section of
 	// its own only because it is nested too deeply to be drawn in From.
 	GoesOn bool
+	// Inner is set if the section begins a request inside the request: an API server
+	// handles a request of another server.
+	Inner bool
 }
 
 // maxLevel is the deepest level of indentation in a section. A function that
@@ -97,6 +100,7 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 			t.walk(s, child, level+1, begun)
 			continue
 		}
+		next.Inner = child.Crossing && child.Layer == trace.LayerFilters
 		child.Opens = next
 		if child.Afterwards {
 			t.later = append(t.later, next)

@@ -11,11 +11,14 @@ import (
 // Title returns the title of a section in a language. This is the title of the
 // section's layer or, in a layer with distinct parts such as admission, the
 // title of the part. The title says if the section handles the event of a
-// write, and if it continues another section.
+// write, and if it continues another section. A request inside the request has a title
+// of its own.
 func (s *Story) Title(section *Section, guide Guide, lang string) string {
 	title, p := guide.Title(section.Layer), message.For(lang)
 	function := s.First(section.Root).Function
 	switch {
+	case section.Inner:
+		title = p.Sprintf("Request of %s to %s", s.First(section.Caller).Process, s.First(section.Root).Process)
 	case Impersonation(section.Layer, function):
 		title = p.Sprintf("Impersonation")
 	case section.Layer == trace.LayerAdmission && strings.HasSuffix(function, ".Admit"):
