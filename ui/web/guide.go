@@ -2,8 +2,11 @@ package web
 
 import (
 	"cmp"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/emicklei/go-restful/v3"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/view"
+	"github.com/kubeapitrace/apitrace/workshop"
 )
 
 // A GuideList has the layers of the guide with their key steps, in the order that
@@ -90,21 +94,89 @@ type LessonList struct {
 
 // A LessonTitle is a lesson in a list.
 type LessonTitle struct {
-	Name  string `json:"name" description:"Name of the lesson."`
-	Title string `json:"title" description:"Its title."`
-	Kind  string `json:"kind" description:"The readers of the page: learners of the course, readers who look something up, or leaders of a workshop." enum:"course|reference|leaders"`
+	Name    string `json:"name" description:"Name of the lesson."`
+	Title   string `json:"title" description:"Its title."`
+	Kind    string `json:"kind" description:"The readers of the page: learners of the course, readers who look something up, or leaders of a workshop." enum:"course|reference|leaders"`
+	Says    string `json:"says" description:"What the reader learns, in a sentence."`
+	Minutes int    `json:"minutes" description:"About how many minutes it takes to read, without exercises."`
+	// Exercises are the exercises of the chapters with the lesson.
+	Exercises []LessonExercise `json:"exercises" description:"The exercises of its chapter, in their order."`
+}
+
+// A LessonExercise is an exercise that belongs to a lesson.
+type LessonExercise struct {
+	Name    string `json:"name" description:"Name of the exercise."`
+	Minutes int    `json:"minutes" description:"How long it takes."`
 }
 
 func (a *api) listLessons(r *restful.Request) (any, error) {
+	lang := queryOf(r, paramLang)
+	course, err := workshop.Open("")
+	if err != nil {
+		return nil, err
+	}
 	list := LessonList{Items: []LessonTitle{}}
 	for _, name := range lessons.Names() {
-		source, err := lessons.Page(name, queryOf(r, paramLang))
+		source, err := lessons.Page(name, lang)
 		if err != nil {
 			return nil, err
 		}
-		list.Items = append(list.Items, LessonTitle{name, lessonTitle(source), string(lessons.KindOf(name))})
+		title := LessonTitle{Name: name, Title: lessonTitle(source), Kind: string(lessons.KindOf(name)), Says: firstSentence(source), Minutes: minutesToRead(source), Exercises: []LessonExercise{}}
+		for i := range course.Chapters {
+			c := &course.Chapters[i]
+			if path.Base(c.Lesson) != name {
+				continue
+			}
+			if len(title.Exercises) == 0 {
+				title.Says = c.Teaches.In(lang)
+			}
+			for _, e := range c.Exercises {
+				title.Exercises = append(title.Exercises, LessonExercise{e.Name, e.Minutes})
+			}
+		}
+		list.Items = append(list.Items, title)
 	}
 	return list, nil
+}
+
+// firstSentence returns the first sentence of a page, without marks.
+func firstSentence(source string) string {
+	paragraphs := strings.Split(source, "\n\n")
+	if len(paragraphs) < 2 {
+		return ""
+	}
+	text := strings.ReplaceAll(strings.Join(strings.Fields(linkMark.ReplaceAllString(paragraphs[1], "$1")), " "), "`", "")
+	for _, end := range []string{". ", "。"} {
+		if sentence, _, more := strings.Cut(text, end); more {
+			return sentence + strings.TrimSpace(end)
+		}
+	}
+	return text
+}
+
+var (
+	// linkMark matches a link in Markdown.
+	linkMark = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+	// codeBlock matches a block of code in Markdown.
+	codeBlock = regexp.MustCompile("(?ms)^```.*?^```")
+)
+
+// minutesToRead estimates how long a page takes: 150 English words or 300 Chinese
+// characters a minute, and half a minute for each block of code.
+func minutesToRead(source string) int {
+	text := codeBlock.ReplaceAllString(source, "")
+	blocks := len(codeBlock.FindAllString(source, -1))
+	chinese := 0
+	for _, c := range text {
+		if unicode.Is(unicode.Han, c) {
+			chinese++
+		}
+	}
+	words := 0
+	if chinese < len(text)/10 {
+		words = len(strings.Fields(text))
+	}
+	return max(1, words/150+chinese/300+(blocks+1)/2)
 }
 
 // lessonTitle returns the title of a lesson's page.

@@ -41,3 +41,26 @@ func TestSlowLessonsAreAccessible(t *testing.T) {
 		})
 	}
 }
+
+// TestLessonsAreLive reads what the list says of a lesson, follows a call in a tree of
+// the lesson into the recording, and goes from the lesson to its exercises.
+func TestLessonsAreLive(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/lessons", 1280)
+	b.is("[...document.querySelectorAll('.lesson-says')].length > 10 && [...document.querySelectorAll('.lesson-says')].every((e) => /^.{20,}\\d+ min to read/.test(e.textContent))")
+	b.accessible()
+	b.goTo("#/lessons/03-get")
+	b.is("document.querySelectorAll('.transcript a').length > 20")
+	b.accessible()
+	b.click("[...document.querySelectorAll('.transcript a')].find((a) => a.textContent === 'registry.(*Store).Get')")
+	b.is("location.hash.startsWith('#/latest/get-node/1?call=')")
+	b.is(heading + " === '(*Store).Get'")
+	b.back()
+	b.click("document.querySelector('.lesson-exercises a')")
+	b.is("location.hash.startsWith('#/workshop/') && document.querySelector('.workshop h1')")
+	// A release that the command names.
+	b.goTo("#/lessons/08-versions")
+	b.is("document.querySelector('.transcript a')?.hash === '#/1.30/get-node/1'")
+	b.goTo("#/lessons/06-watch")
+	b.is("[...document.querySelectorAll('.transcript a')].some((a) => a.hash.startsWith('#/latest/watch-pods/1?'))")
+}

@@ -243,6 +243,7 @@ func siteIsAccessible(t *testing.T, width int64) {
 	}
 	b.do(chromedp.Navigate(server.URL + "/lessons/03-get.en.html"))
 	b.is("document.querySelector('main h1')")
+	b.is("document.querySelector('nav a[rel=prev]')?.href.endsWith('/lessons/02-filter-chain.en.html') && document.querySelector('nav a[rel=next]')?.href.endsWith('/lessons/04-create.en.html')")
 	b.accessible()
 }
 

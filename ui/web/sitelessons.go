@@ -43,6 +43,10 @@ var lessonKinds = map[lessons.Kind]message.Message{
 func writeLessons(folder string) error {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	for _, lang := range pageLanguages {
+		row, err := lessonRow(lang)
+		if err != nil {
+			return err
+		}
 		lists := map[lessons.Kind]string{}
 		for _, name := range lessons.Names() {
 			source, err := lessons.Page(name, lang)
@@ -58,7 +62,7 @@ func writeLessons(folder string) error {
 				return err
 			}
 			file := name + "." + lang + ".html"
-			if err := writeSiteFile(folder, "lessons/"+file, fmt.Appendf(nil, lessonHTML, lang, bytes.ReplaceAll(body.Bytes(), []byte("<pre>"), []byte(`<pre tabindex="0">`)))); err != nil {
+			if err := writeSiteFile(folder, "lessons/"+file, fmt.Appendf(nil, lessonHTML, lang, append(bytes.ReplaceAll(body.Bytes(), []byte("<pre>"), []byte(`<pre tabindex="0">`)), row[name]...))); err != nil {
 				return err
 			}
 			lists[lessons.KindOf(name)] += fmt.Sprintf("<li><a href=%q>%s</a></li>\n", file, html.EscapeString(lessonTitle(source)))
@@ -73,6 +77,40 @@ func writeLessons(folder string) error {
 		}
 	}
 	return writeSiteFile(folder, "lessons/lesson.css", []byte(lessonStyle))
+}
+
+// lessonRow returns the links from each lesson to the lessons of its kind before and
+// after it.
+func lessonRow(lang string) (map[string][]byte, error) {
+	titles := map[string]string{}
+	rows := map[lessons.Kind][]string{}
+	for _, name := range lessons.Names() {
+		source, err := lessons.Page(name, lang)
+		if err != nil {
+			return nil, err
+		}
+		titles[name] = lessonTitle(source)
+		rows[lessons.KindOf(name)] = append(rows[lessons.KindOf(name)], name)
+	}
+	links := map[string][]byte{}
+	link := func(to, rel, format string) string {
+		return fmt.Sprintf("<a rel=%q href=%q>%s</a> ", rel, to+"."+lang+".html", fmt.Sprintf(format, html.EscapeString(titles[to])))
+	}
+	for _, row := range rows {
+		for i, name := range row {
+			out := ""
+			if i > 0 {
+				out += link(row[i-1], "prev", "&lsaquo; %s")
+			}
+			if i+1 < len(row) {
+				out += link(row[i+1], "next", "%s &rsaquo;")
+			}
+			if out != "" {
+				links[name] = []byte("<nav>" + out + "</nav>\n")
+			}
+		}
+	}
+	return links, nil
 }
 
 // linkWithin changes links to other lessons into links to their pages. It

@@ -171,5 +171,5 @@ func (a *api) getLesson(r *restful.Request) (any, error) {
 	if text, err = linkFunctions(text); err != nil {
 		return nil, err
 	}
-	return Lesson{name, text}, nil
+	return Lesson{name, linkTranscripts(text)}, nil
 }

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAsking, usePage } from './context.ts';
 import { guideWords } from './guide-words.ts';
 import { write } from './link.ts';
-import { exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
+import { Board, exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
 
-interface LessonTitle { name: string; title: string; kind: 'course' | 'reference' | 'leaders' }
+interface LessonTitle { name: string; title: string; kind: 'course' | 'reference' | 'leaders'; says: string; minutes: number; exercises: { name: string; minutes: number }[] }
 
 // Lessons lists the lessons (#/lessons), or shows one
 // (#/lessons/NAME?from=EXERCISE). from is the exercise that the reader came from. A
@@ -19,7 +19,8 @@ export function Lessons() {
     api.get<{ items: LessonTitle[] }>('/workshop/lessons', { lang }).then((l) => left || setLessons(l.items), (e) => left || problem(e));
     return () => { left = true; };
   }, [lang]);
-  if (address.parts[1] && api.live) return <Lesson key={address.parts[1]} name={address.parts[1]} all={lessons ?? []} />;
+  const passed = usePassed();
+  if (address.parts[1] && api.live) return <Lesson key={address.parts[1]} name={address.parts[1]} all={lessons ?? []} passed={passed} />;
   if (!lessons) return <p class="quiet loading">{common.loading}</p>;
   return (
     <div class="guide">
@@ -31,7 +32,8 @@ export function Lessons() {
           <Fragment key={kind}>
             <h2>{words.kinds[kind]}</h2>
             <List class="lessons-of">
-              {lessons.filter((l) => l.kind === kind).map((l) => <li key={l.name}><a href={api.live ? lessonAddress(l.name) : `lessons/${l.name}.${lang}.html`}>{l.title}</a></li>)}
+              {lessons.filter((l) => l.kind === kind).map((l) => <li key={l.name}><a href={api.live ? lessonAddress(l.name) : `lessons/${l.name}.${lang}.html`}>{l.title}</a>
+                <span class="lesson-says">{l.says} <span class="quiet">{[words.toRead(l.minutes), ...(l.exercises.length > 0 ? [words.exercises(l.exercises.length, l.exercises.reduce((n, e) => n + e.minutes, 0))] : []), ...(l.exercises.some((e) => passed.has(e.name)) ? [words.passed(l.exercises.filter((e) => passed.has(e.name)).length, l.exercises.length)] : [])].join(' · ')}</span></span></li>)}
             </List>
           </Fragment>
         );
@@ -40,18 +42,34 @@ export function Lessons() {
   );
 }
 
-// Lesson shows a lesson, and leads to the lessons of its kind before and after it.
-function Lesson({ name, all }: { name: string; all: LessonTitle[] }) {
+// usePassed returns the names of the exercises that the learner has passed.
+function usePassed(): Set<string> {
+  const { api, lang, address } = usePage();
+  const [passed, setPassed] = useState<Set<string>>(new Set());
+  useAsking(() => {
+    if (!api.live) return;
+    let left = false;
+    api.forget('/workshop?lang=' + lang); // another process may have changed it
+    api.get<Board>('/workshop', { lang }).then((b) => left || setPassed(new Set(b.chapters.flatMap((c) => c.exercises).filter((e) => e.passed).map((e) => e.name))), () => {}); // the list is also of use without it
+    return () => { left = true; };
+  }, [lang, address.parts[1]]);
+  return passed;
+}
+
+// Lesson shows a lesson, leads to the exercises of its chapter, and leads to the lessons of its kind before and after it.
+function Lesson({ name, all, passed }: { name: string; all: LessonTitle[]; passed: Set<string> }) {
   const { lang, words, address } = usePage();
   const [lesson] = useFresh<{ text: string }>('/workshop/lessons/' + encodeURIComponent(name));
   const { from, k8s = '' } = address.query;
   useEffect(() => document.querySelector('main')?.scrollTo(0, 0), []);
   const row = all.filter((l) => l.kind === all.find((m) => m.name === name)?.kind), at = row.findIndex((l) => l.name === name);
+  const exercises = all.find((l) => l.name === name)?.exercises ?? [];
   const before = row[at - 1], next = at < 0 ? undefined : row[at + 1];
   return (
     <div class="workshop lesson">
       <p><a href={from ? exerciseAddress(from, k8s) : write({ parts: ['lessons'], query: {} })}>‹ {from ? guideWords[lang].toExercise : guideWords[lang].allLessons}</a></p>
       {lesson ? <Html html={lesson.text} /> : <p class="quiet">{words.loading}</p>}
+      {lesson && exercises.length > 0 && <p class="lesson-exercises"><a class="go" href={exerciseAddress((exercises.find((e) => !passed.has(e.name)) ?? exercises[0]).name, k8s)}>{guideWords[lang].toExercises(exercises.length)}</a> <span class="quiet">{guideWords[lang].passed(exercises.filter((e) => passed.has(e.name)).length, exercises.length)}</span></p>}
       {lesson && (before || next) && (
         <nav class="lesson-on" aria-label={guideWords[lang].lessons}>
           {before && <a class="lesson-before" href={lessonAddress(before.name)}>‹ {before.title}</a>}

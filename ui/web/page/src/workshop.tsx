@@ -9,7 +9,7 @@ export interface Entry {
   name: string; number: string; title: string; kind: 'find' | 'order' | 'claim' | 'choose' | 'value' | 'make' | 'change'; kindTitle: string;
   minutes: number; live: boolean; available: boolean; started: boolean; passed: boolean; revealed: boolean; tries: number;
 }
-interface Board {
+export interface Board {
   k8sVersion: string; current: string; next: string; passed: number; exercises: number; minutes: number; releases: string[]; notices: string[];
   chapters: { number: string; title: string; teaches: string; lesson: string; exercises: Entry[] }[];
 }
