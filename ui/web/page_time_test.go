@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func (b *tab) pointer(kind string, part float64, y int, more string) {
 func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	parallel(t)
 	server := served(t)
-	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
+	b := open(t, server, "#/latest/create-deployment/1?view=time&wrappers=all", 1280)
 	b.is("document.querySelector('.span')?.textContent.match(/^0ms to \\d/)")
 	b.is(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
@@ -236,4 +237,28 @@ func TestPageRanksWhatTookLongest(t *testing.T) {
 	if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 		t.Error("the page is wider than the screen")
 	}
+}
+
+// TestTimeLineFoldsWrappers compares the height of the chart with and without runs of
+// wrappers, moves with the strip of the whole request, and reads for whom a client's call
+// waits.
+func TestTimeLineFoldsWrappers(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?view=time", 1280)
+	const high = "document.querySelector('.flame').scrollHeight"
+	b.is("document.querySelector('.span') && document.querySelector('.strip .window')?.style.width === '100%'")
+	folded := js[int](b, high)
+	b.is("(() => { const c = document.querySelector('.strip canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; return d.filter((v, i) => i % 4 === 3 && v > 0).length > c.width })()")
+	b.accessible()
+	b.click("document.querySelector('.time-head .choice input')")
+	b.is("location.hash.includes('wrappers=all') && " + high + " > " + strconv.Itoa(folded+150))
+	b.click("document.querySelector('.time-head .choice input')")
+	b.is("!location.hash.includes('wrappers') && " + high + " === " + strconv.Itoa(folded))
+	b.press("+", "+", "+")
+	b.is("parseFloat(document.querySelector('.strip .window').style.width) < 30 && location.hash.includes('from=')")
+	before := js[string](b, "location.hash")
+	js[any](b, "(() => { const s = document.querySelector('.strip'), r = s.getBoundingClientRect(); s.setPointerCapture = () => {}; s.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerId: 1, clientX: r.right - 5, clientY: r.top + 5 })) })()")
+	b.is("location.hash !== " + strconv.Quote(before) + " && parseFloat(document.querySelector('.strip .window').style.left) > 60")
+	b.goTo("#/latest/get-node/1?view=time&call=" + escape("go.etcd.io/etcd/client/v3.(*Client).unaryClientInterceptor.func1"))
+	b.is("/waits for etcd: .* of work there, .* on the way/.test(document.querySelector('.cursor').textContent)")
 }

@@ -117,7 +117,7 @@ func TestLessonsLeadOn(t *testing.T) {
 // paper, and its buttons not.
 func TestTimeLinePrintsWithoutItsControls(t *testing.T) {
 	parallel(t)
-	b := open(t, served(t), "#/latest/get-node/1?view=time", 1280)
+	b := open(t, served(t), "#/latest/get-node/1?view=time&wrappers=all", 1280)
 	b.is("document.querySelector('.ranking li') && document.querySelector('.span')")
 	b.emulate("print", "light")
 	b.is("document.querySelector('.ranking').checkVisibility() && !document.querySelector('.time-head button').checkVisibility()")

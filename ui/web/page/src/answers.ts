@@ -87,7 +87,7 @@ export async function answer(calls: Calls, { what, call }: Question, query: Quer
     case 'call': return calls.details(call, lang, await view());
     case 'children': return calls.list([...calls.children(call)], number('from', 0), number('limit', 200));
     case 'find': return calls.find(text('function'), text('caller'), number('nth', 1));
-    case 'timeline': return timeline(calls, number('startNs', 0), number('endNs', 0), number('pixels', 1000));
+    case 'timeline': return timeline(calls, number('startNs', 0), number('endNs', 0), number('pixels', 1000), text('fold') !== '');
   }
   if (what === 'position' && query.number !== undefined) return calls.total > 0 ? position(calls, entryAt(calls, number('number', 0)), '', true) : undefined;
   const at = { call: number('call', 0), kind: (text('kind') || 'entered') as 'entered', next: text('kind') === 'calling' ? number('next', 0) : 0 };

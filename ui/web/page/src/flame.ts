@@ -3,11 +3,14 @@
 
 import { cancelFrame, onFrame } from './idle.ts';
 
-export interface Box { call: number; row: number; startNs: number; durationNs: number; unfinished?: boolean; ownNs: number; name: string; colour: string; leaf?: boolean; failed?: boolean }
+export interface Box { call: number; row: number; startNs: number; durationNs: number; unfinished?: boolean; ownNs: number; name: string; colour: string; leaf?: boolean; failed?: boolean;
+  // run has the calls of a run of wrappers that the box stands for. from is the caller in another process. waits says
+  // for which process the call waits, and how long that process works.
+  run?: number[]; from?: number; waits?: { process: string; ns: number } }
 export interface Lane { process: string; goroutine: number; after: boolean; rows: number; boxes: Box[] }
 export interface Timeline { startNs: number; endNs: number; totalNs: number; firstNs: number; hidden: number; lanes: Lane[] }
 
-export interface FlameWords { group: (process: string, after: boolean) => string; firstEnds: string }
+export interface FlameWords { waits: (process: string) => string; group: (process: string, after: boolean) => string; firstEnds: string }
 
 const rowHeight = 17, laneGap = 6, groupHeight = 22, scaleHeight = 22, leastSpan = 200, leafWidth = 5;
 
@@ -65,6 +68,7 @@ export class Flame {
       }
     }
     this.height = y + 8;
+    this.findArrows();
     const same = top?.lane && this.placed.find((p) => p.lane?.process === top.lane!.process && p.lane.goroutine === top.lane!.goroutine);
     return same ? same.y + offset : null;
   }
@@ -87,7 +91,7 @@ export class Flame {
 
   find(call: number): { box: Box; y: number; lane: Lane } | null {
     for (const p of this.placed) {
-      const box = p.lane?.boxes.find((b) => b.call === call);
+      const box = p.lane?.boxes.find((b) => b.call === call || b.run?.includes(call));
       if (box) return { box, y: p.y + box.row * rowHeight, lane: p.lane! };
     }
     return null;
@@ -174,20 +178,23 @@ export class Flame {
           const fits = Math.floor((wide - 6) / letter);
           if (fits >= 3) {
             c.fillStyle = this.inks.ink;
-            c.fillText(b.name.length <= fits ? b.name : b.name.slice(0, fits - 1) + '…', Math.max(x0, left) + 3, y + rowHeight / 2);
+            const name = b.waits && b.name.length + this.words.waits(b.waits.process).length < fits ? `${b.name} ${this.words.waits(b.waits.process)}` : b.name;
+            c.fillText(name.length <= fits ? name : name.slice(0, fits - 1) + '…', Math.max(x0, left) + 3, y + rowHeight / 2);
           }
         }
         this.paintLeaves(c, row, y, w, letter);
         for (const b of row) {
-          if (b.call !== this.selected && b.call !== this.cursor && b.call !== this.hovered) continue;
-          c.strokeStyle = b.call === this.hovered && b.call !== this.selected && b.call !== this.cursor ? this.inks.soft : this.inks['chosen-line'];
-          c.lineWidth = b.call === this.selected ? 2.5 : 1.5;
-          c.setLineDash(b.call === this.cursor && b.call !== this.selected ? [3, 2] : []);
+          const is = (call: number | null) => call !== null && (b.call === call || !!b.run?.includes(call));
+          if (!is(this.selected) && !is(this.cursor) && b.call !== this.hovered) continue;
+          c.strokeStyle = b.call === this.hovered && !is(this.selected) && !is(this.cursor) ? this.inks.soft : this.inks['chosen-line'];
+          c.lineWidth = is(this.selected) ? 2.5 : 1.5;
+          c.setLineDash(is(this.cursor) && !is(this.selected) ? [3, 2] : []);
           c.strokeRect(this.x(b.startNs) - (b.leaf ? 4 : 0), y, b.leaf ? 9 : Math.max(3, b.durationNs / this.span * this.width), rowHeight - 1);
           c.setLineDash([]);
         }
       });
     }
+    this.paintArrows(c, top, w, h);
     if (this.chosen) {
       c.fillStyle = this.inks['chosen-line'];
       c.globalAlpha = 0.15;
@@ -236,6 +243,58 @@ export class Flame {
       c.fillStyle = this.inks.soft;
       c.fillText(b.name, x + 6, y + rowHeight / 2);
     });
+  }
+
+  // arrows has the arrows from the call of a client to the call of the server, as set by
+  // setData.
+  arrows: { from: { box: Box; y: number }; to: { box: Box; y: number } }[] = [];
+
+  private findArrows() {
+    this.arrows = [];
+    for (const p of this.placed) {
+      for (const b of p.lane?.boxes ?? []) {
+        const from = b.from === undefined ? null : this.find(b.from);
+        if (from) this.arrows.push({ from, to: { box: b, y: p.y + b.row * rowHeight } });
+      }
+    }
+  }
+
+  private paintArrows(c: CanvasRenderingContext2D, top: number, w: number, h: number) {
+    c.strokeStyle = c.fillStyle = this.inks.soft;
+    c.lineWidth = 1;
+    for (const { from, to } of this.arrows) {
+      const x = this.x(to.box.startNs), y0 = from.y + rowHeight - top, y1 = to.y - top;
+      if (x < this.left || x > w || Math.max(y0, y1) < 0 || Math.min(y0, y1) > h) continue;
+      const down = y1 > y0 ? 1 : -1, end = down > 0 ? y1 : y1 + rowHeight;
+      c.beginPath();
+      c.moveTo(x + 0.5, down > 0 ? y0 : y0 - rowHeight);
+      c.lineTo(x + 0.5, end);
+      c.stroke();
+      c.beginPath();
+      c.moveTo(x + 0.5, end);
+      c.lineTo(x - 3, end - 6 * down);
+      c.lineTo(x + 4, end - 6 * down);
+      c.fill();
+    }
+  }
+
+  // strip draws the whole request on a small canvas: each lane is a part of its height.
+  strip(canvas: HTMLCanvasElement, t: Timeline) {
+    const scale = devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+    canvas.width = Math.round(w * scale);
+    canvas.height = Math.round(h * scale);
+    const c = canvas.getContext('2d')!;
+    c.setTransform(scale, 0, 0, scale, 0, 0);
+    const rows = t.lanes.reduce((n, l) => n + l.rows, 0) || 1, row = h / rows, total = Math.max(1, t.totalNs);
+    let y = 0;
+    for (const lane of t.lanes) {
+      for (const b of lane.boxes) {
+        if (b.leaf) continue;
+        c.fillStyle = b.colour || this.inks.guide;
+        c.fillRect(b.startNs / total * w, y + b.row * row, Math.max(1, b.durationNs / total * w), Math.max(0.6, row));
+      }
+      y += lane.rows * row;
+    }
   }
 
   private ticks(): number[] {

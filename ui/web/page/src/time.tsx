@@ -18,6 +18,9 @@ export function Time() {
   const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null), flame = useRef<Flame>(null!);
   const [height, setHeight] = useState(0);
   const [span, setSpan] = useState<[number, number]>([0, 0]);
+  const [whole, setWhole] = useState<Timeline | null>(null);
+  const strip = useRef<HTMLCanvasElement>(null);
+  const fold = link.more.wrappers !== 'all';
   const [hidden, setHidden] = useState(0);
   const [ends, setEnds] = useState<{ firstNs: number; totalNs: number }>({ firstNs: 0, totalNs: 0 });
   const [hover, setHover] = useState<{ box: Box; lane: Lane; x: number; y: number } | null>(null);
@@ -39,7 +42,7 @@ export function Time() {
     dark.addEventListener('change', recolour);
     return () => { f.stop(); resized.disconnect(); themes.disconnect(); dark.removeEventListener('change', recolour); stopTimer(timer.current); };
   }, []);
-  function wordsOf() { return { group: (process: string, after: boolean) => (after ? w.after(process) : process), firstEnds: w.firstEnds }; }
+  function wordsOf() { return { group: (process: string, after: boolean) => (after ? w.after(process) : process), firstEnds: w.firstEnds, waits: w.waits }; }
 
   // load requests the calls in and around the shown span, as far as the zoom needs them.
   const load = useCallback(async () => {
@@ -50,7 +53,7 @@ export function Time() {
     const shares = whole && !link.more.to ? 1 : 3;
     try {
       const t = await api.get<Timeline>(path + '/timeline', {
-        startNs: around[0], endNs: around[1], pixels: Math.min(10000, Math.max(1, shares * f.width)),
+        ...(fold ? { fold: 1 } : {}), startNs: around[0], endNs: around[1], pixels: Math.min(10000, Math.max(1, shares * f.width)),
       });
       if (mine !== ask.current || !box.current) return;
       loaded.current = { path, from: t.startNs, to: t.endNs, pixels: f.width };
@@ -65,7 +68,7 @@ export function Time() {
     } catch (e) {
       if (mine === ask.current && box.current) problem(e as Problem);
     }
-  }, [path, lang]);
+  }, [path, lang, fold]);
   // settled loads the calls and writes the span to the address as soon
   // as the picture stands still.
   const settled = useCallback(() => {
@@ -87,7 +90,24 @@ export function Time() {
     const [from, to] = [Number(link.more.from), Number(link.more.to)];
     if (to > from) { f.total = Math.max(f.total, to); f.show(from, to); }
     void load();
-  }, [path, lang]);
+    let left = false;
+    api.get<Timeline>(path + '/timeline', { ...(fold ? { fold: 1 } : {}), startNs: 0, endNs: 0, pixels: 1000 }).then((t) => left || setWhole(t), () => {}); // load says why
+    return () => { left = true; };
+  }, [path, lang, fold]);
+  useEffect(() => {
+    if (!whole) return;
+    const draw = () => { if (strip.current) flame.current.strip(strip.current, whole); };
+    const resized = new ResizeObserver(draw);
+    resized.observe(strip.current!);
+    return () => resized.disconnect();
+  }, [whole]);
+  // toStrip moves the shown span to a point of the strip.
+  const toStrip = (e: PointerEvent) => {
+    const f = flame.current, r = strip.current!.getBoundingClientRect();
+    const at = (e.clientX - r.left) / r.width * f.total;
+    f.show(at - f.span / 2, at + f.span / 2);
+    settled();
+  };
 
   // Scroll after the new height is set.
   useLayoutEffect(() => {
@@ -256,6 +276,7 @@ export function Time() {
   const collected = recording?.requests.find((r) => r.number === request)?.durationNs ?? 0;
   const late = collected > 0 && ends.firstNs === ends.totalNs && ends.totalNs > collected;
 
+  const waits = cursor && flame.current ? flame.current.find(cursor.index)?.box.waits : undefined;
   const zoomBy = (part: number) => { flame.current.zoom(part); settled(); };
   return (
     <Fragment>
@@ -265,11 +286,16 @@ export function Time() {
           <button aria-label={w.closer} title={w.closer} onClick={() => zoomBy(0.5)}>+</button>
           <button aria-label={w.farther} title={w.farther} onClick={() => zoomBy(2)}>−</button>
           <button onClick={() => { flame.current.show(0, flame.current.total); settled(); }}>{w.whole}</button>
+          <label class="choice"><input type="checkbox" checked={fold} onChange={() => change({ wrappers: fold ? 'all' : undefined })} />{w.wrappers}</label>
           {link.call && <a href={write(requestAddress({ ...link, call: undefined, line: undefined, position: undefined }))}>{w.ranking}</a>}
           {ready && <span class="quiet span">{w.span(...exactTimes([span[0], span[1]], (span[1] - span[0]) / 100))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>}
         </p>
       </div>
-      <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {cursor.leaf ? words.untimed : cursor.unfinished ? words.unfinished : w.took(duration(cursor.durationNs), duration(cursor.ownNs))} · {cursor.afterwards ? `${words.event} · ` : ''}{cursor.made === 1 ? w.madeOne : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
+      <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {cursor.leaf ? words.untimed : cursor.unfinished ? words.unfinished : w.took(duration(cursor.durationNs), duration(cursor.ownNs))} {waits && `· ${w.waitsFor(waits.process, duration(waits.ns), duration(Math.max(0, cursor.durationNs - waits.ns)))} `}· {cursor.afterwards ? `${words.event} · ` : ''}{cursor.made === 1 ? w.madeOne : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
+      <div class="strip" title={w.strip} onPointerDown={(e) => { (e.currentTarget as Element).setPointerCapture(e.pointerId); toStrip(e); }} onPointerMove={(e) => { if (e.buttons === 1) toStrip(e); }}>
+        <canvas ref={strip} role="img" aria-label={w.strip} />
+        {whole && span[1] > span[0] && <div class="window" style={{ left: `${span[0] / whole.totalNs * 100}%`, width: `${(span[1] - span[0]) / whole.totalNs * 100}%` }} />}
+      </div>
       <div class={'flame' + (ready ? '' : ' waiting')} ref={box} tabIndex={0} role="application" aria-label={`${w.chart}. ${w.label}`} title="" onKeyDown={keys} onScroll={() => flame.current.draw()}>
         <canvas ref={canvas} aria-hidden="true" onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up}
           onPointerLeave={() => { if (flame.current.hovered !== null) { flame.current.hovered = null; flame.current.draw(); } setHover(null); }} />
@@ -278,6 +304,8 @@ export function Time() {
       {hover && (
         <div class="hover" style={place(hover, canvas.current!)}>
           <b>{hover.box.name}</b><br />{hover.box.leaf ? words.untimed : hover.box.unfinished ? words.unfinished : w.took(duration(hover.box.durationNs), duration(hover.box.ownNs))}<br />
+          {hover.box.run && <Fragment>{w.run(hover.box.run.length)}<br /></Fragment>}
+          {hover.box.waits && <Fragment>{w.waitsFor(hover.box.waits.process, duration(hover.box.waits.ns), duration(Math.max(0, hover.box.durationNs - hover.box.waits.ns)))}<br /></Fragment>}
           <span class="quiet">{hover.lane.process}, {w.goroutine(hover.lane.goroutine)}</span>
         </div>
       )}
