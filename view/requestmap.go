@@ -44,6 +44,8 @@ type MapStation struct {
 	Colour string `json:"colour" description:"Colour of the layer, empty if it has none."`
 	Tier   int    `json:"tier" description:"Row of the station, from 0 at the top; a request goes downwards."`
 	Calls  int    `json:"calls" description:"How many calls the station has; 0 if the request did not reach it."`
+	OwnNs  int64  `json:"ownNs" description:"The sum of the own times of these calls, in nanoseconds: of their time without the time of the calls that they made. Unfinished calls do not count."`
+	Time   string `json:"time,omitempty" description:"The same in words; absent if it is 0."`
 	First  int    `json:"first" description:"The first call of the station, -1 if there is none."`
 	Visits []int  `json:"visits" description:"Numbers of the visits to the station; empty if its calls are only parts of visits to other stations."`
 }
@@ -190,6 +192,12 @@ func (m *mapper) countCalls() {
 			t.First = i
 		}
 		t.Calls++
+		if !call.Unfinished {
+			t.OwnNs += m.story.Tree.SelfNs(i)
+		}
+		if t.OwnNs > 0 {
+			t.Time = m.Duration(t.OwnNs)
+		}
 		m.server(call.Process, m.servers[i]).Calls++
 		m.out.Programs[slices.IndexFunc(m.out.Programs, func(p MapProgram) bool { return p.Name == call.Process })].Calls++
 	}

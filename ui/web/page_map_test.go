@@ -237,3 +237,19 @@ func noLineOfTheMapBeginsWithAComma(t *testing.T, widths ...int64) {
 		}
 	}
 }
+
+// TestMapIsOnOneScreen measures the picture of a write on a wide screen, and reads the
+// times at its stations.
+func TestMapIsOnOneScreen(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/create-deployment/1?view=map", 1600)
+	b.is("document.querySelector('.map-picture svg path')")
+	b.is(`(() => {
+		const place = (name) => [...document.querySelectorAll('.map-program')].find((p) => p.getAttribute('aria-label') === name).getBoundingClientRect();
+		const [server, etcd] = [place('kube-apiserver'), place('etcd')], last = [...document.querySelectorAll('.map-server .station')].at(-1).getBoundingClientRect();
+		return etcd.left >= server.right && etcd.top === server.top && last.bottom < 900;
+	})()`)
+	b.is("[...document.querySelectorAll('.station:not(.off)')].every((s) => /\\d+ calls? · \\d[\\d.]*(ns|µs|ms)/.test(s.textContent))")
+	b.is("(() => { const part = (s) => parseFloat(getComputedStyle(s).getPropertyValue('--part')); return Math.max(...[...document.querySelectorAll('.station')].map(part)) === 100 })()")
+	b.accessible()
+}

@@ -10,7 +10,7 @@ import { pathOf, Rect, Router } from './routing.ts';
 import { RequestLine } from './tree.tsx';
 import { thousands } from './words.ts';
 
-export interface MapStation { id: string; layer: string; title: string; colour: string; tier: number; calls: number; first: number; visits: number[] }
+export interface MapStation { id: string; layer: string; title: string; colour: string; tier: number; calls: number; ownNs: number; time?: string; first: number; visits: number[] }
 export interface MapServer { name: string; calls: number; stations: MapStation[] }
 export interface MapVisit {
   number: number; station: string; from: number; via: string[]; title: string; call: number; name: string; time: string; called?: string; sentences: string[];
@@ -162,15 +162,17 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     if (at > 0) box.current?.querySelector(`[data-id="${CSS.escape(map.visits[at - 1].station)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [at, map]);
   const here = at > 0 ? map.visits[at - 1].station : '';
+  const longest = Math.max(1, ...map.programs.flatMap((p) => p.servers.flatMap((s) => s.stations.map((t) => t.ownNs))));
   const station = (t: MapStation) => {
     const visits = t.visits.filter((n) => at === 0 || n <= at);
     return (
       <button key={t.id} data-id={t.id} class={'station' + (t.calls === 0 ? ' off' : t.visits.length === 0 ? ' passing' : '') + (t.id === here ? ' here' : '') + (at > 0 && visits.length === 0 ? ' later' : '')}
-        style={colour(t.colour)} aria-disabled={t.first < 0} onClick={() => t.first >= 0 && open(t.visits.length > 0 ? map.visits[(t.visits.includes(at) ? at : t.visits[0]) - 1].call : t.first)}
+        style={{ ...colour(t.colour), '--part': `${t.ownNs / longest * 100}%` } as CSSProperties} title={t.time && words.own(t.time)} aria-disabled={t.first < 0} onClick={() => t.first >= 0 && open(t.visits.length > 0 ? map.visits[(t.visits.includes(at) ? at : t.visits[0]) - 1].call : t.first)}
         onMouseEnter={() => setHover(t.id)} onMouseLeave={() => setHover('')} onFocus={() => setHover(t.id)} onBlur={() => setHover('')}>
         {t.visits.length > 0 && <span class="numbers">{t.visits.map((n) => <b class={n === at ? 'now' : ''}>{n}</b>)}</span>}
         <span class="station-title">{t.title}</span>
-        <span class="station-calls">{t.calls === 0 ? words.notReached : t.calls === 1 ? words.oneCall : words.calls(thousands(t.calls))}</span>
+        <span class="station-calls">{t.calls === 0 ? words.notReached : t.calls === 1 ? words.oneCall : words.calls(thousands(t.calls))}{t.time && <Fragment>{' · '}<b>{t.time}</b></Fragment>}</span>
+        {t.ownNs > 0 && <span class="station-time" aria-hidden="true" />}
       </button>
     );
   };
@@ -189,6 +191,8 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
       </Fragment>
     );
   };
+  // widest is the server with the most stations: it has a column of its own.
+  const widest = (p: RequestMap['programs'][0]) => p.servers.filter((s) => s.name !== '').reduce((a: MapServer | null, s) => (!a || s.stations.length > a.stations.length ? s : a), null);
   return (
     <div class="map-picture" ref={box} role="group" aria-label={words.name}>
       <svg width={size[0]} height={size[1]} aria-hidden="true">
@@ -205,7 +209,7 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
           {p.servers.filter((s) => s.name === '').map((s) => <div class="map-front">{p.servers.length > 1 && <h3>{words.filterChain}</h3>}{tiers({ ...s, stations: s.stations.filter((t) => !later(t)) })}</div>)}
           <div class="map-servers">
             {p.servers.filter((s) => s.name !== '').map((s) => (
-              <div class={'map-server' + (s.calls === 0 ? ' off' : '')} style={{ flexGrow: s.calls === 0 ? 0 : Math.min(6, 1 + s.stations.length / 2) }}>
+              <div class={'map-server' + (s.calls === 0 ? ' off' : '') + (s === widest(p) ? ' widest' : '')} style={{ flexGrow: s.calls === 0 ? 0 : Math.min(6, 1 + s.stations.length / 2) }}>
                 <h3 title={s.calls === 0 ? words.notReachedServer : undefined}>{s.name}{s.calls === 0 && <span class="quiet"> ({words.notReached})</span>}</h3>
                 {tiers(s)}
               </div>
