@@ -59,3 +59,20 @@ func TestPageShowsATypeByKeyboard(t *testing.T) {
 		t.Errorf("after the methods, Tab leads to %s, expected the facts", js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
 	}
 }
+
+// TestPageHasFewSizesOfType reads the size of each text of several views. A reader
+// should see at a glance which texts are of one kind.
+func TestPageHasFewSizesOfType(t *testing.T) {
+	parallel(t)
+	server := served(t)
+	b := open(t, server, "#/latest/create-deployment/1?open=all", 1280)
+	for _, hash := range []string{"#/latest/create-deployment/1?open=all", "#/latest/get-node/1?view=calls", "#/latest/get-node/1?view=time", "#/latest/get-node/1?view=map", "#/latest/get-node/1?at=entered", "#/start", "#/guide", "#/search?text=store.Get", "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1"} {
+		b.goTo(hash)
+		b.is("document.querySelector('main')")
+		sizes := js[[]string](b, `[...new Set([...document.querySelectorAll('body *')].filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+			.map((e) => getComputedStyle(e).fontSize).filter((s) => !['12px', '13px', '14px', '15px', '18px'].includes(s)))]`)
+		if len(sizes) > 0 {
+			t.Errorf("%s has texts of the sizes %v, expected only 12, 13, 14, 15 and 18 pixels", hash, sizes)
+		}
+	}
+}

@@ -158,7 +158,7 @@ export class Flame {
     c.rect(left, scaleHeight, w - left, h - scaleHeight);
     c.clip();
     this.paintGrid(c, h);
-    c.font = `11px ${this.inks.mono}`;
+    c.font = `12px ${this.inks.mono}`;
     const letter = c.measureText('m').width;
     for (const p of this.placed) {
       if (!p.lane || p.y + p.height < top + scaleHeight || p.y > top + h) continue;
@@ -214,7 +214,7 @@ export class Flame {
     groups.forEach((p, i) => {
       const end = (groups[i + 1]?.y ?? this.height) - top, y = Math.min(Math.max(p.y - top, scaleHeight), end - groupHeight);
       if (end < scaleHeight || y > h) return;
-      c.font = `600 11px ${this.inks.mono}`;
+      c.font = `600 12px ${this.inks.mono}`;
       c.fillStyle = this.inks.paper;
       c.globalAlpha = 0.85;
       c.fillRect(0, y, c.measureText(p.group!).width + 14, groupHeight - 2);
@@ -325,7 +325,7 @@ export class Flame {
     c.fillRect(0, 0, w, scaleHeight);
     c.fillStyle = this.inks.line;
     c.fillRect(0, scaleHeight - 1, w, 1);
-    c.font = `11px ${this.inks.mono}`;
+    c.font = `12px ${this.inks.mono}`;
     const ticks = this.ticks(), times = exactTimes(ticks, ticks.length > 1 ? ticks[1] - ticks[0] : this.span);
     const labels = ticks.map((t, i) => [this.x(t), times[i]] as const);
     if (this.first < this.total) labels.unshift([this.x(this.first), this.words.firstEnds]);
