@@ -146,7 +146,7 @@ func firstSentence(source string) string {
 		return ""
 	}
 	text := strings.ReplaceAll(strings.Join(strings.Fields(linkMark.ReplaceAllString(paragraphs[1], "$1")), " "), "`", "")
-	for _, end := range []string{". ", "。"} {
+	for _, end := range []string{". ", "\u3002"} {
 		if sentence, _, more := strings.Cut(text, end); more {
 			return sentence + strings.TrimSpace(end)
 		}

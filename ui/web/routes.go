@@ -31,6 +31,9 @@ type api struct {
 	version string
 	// uploading is held while a file is read, so that one file is read at a time.
 	uploading sync.Mutex
+	// fetching is held while sources are fetched.
+	fetching    sync.Mutex
+	fetchSource SourceFetcher
 }
 
 // A route describes one route of the API. The go-restful
@@ -146,6 +149,8 @@ func (a *api) routes() []route {
 		{path: "/workshop/exercises/{exercise}/actions", method: http.MethodPost, id: "doExercise", doc: "Start an exercise, take a hint, see the solution, or delete the progress", query: []parameter{paramLang, paramK8s}, body: ExerciseAction{}, sample: learner.Sheet{}, handle: a.doExercise},
 		{path: "/workshop/exercises/{exercise}/answers", method: http.MethodPost, id: "answerExercise", doc: "Judge an answer. Live exercises need a server, which is built first if necessary. Closing the connection cancels the build and the check", query: []parameter{paramLang, paramK8s}, body: ExerciseAnswer{}, sample: ExerciseReply{}, handle: a.answerExercise},
 		{path: "/workshop/lessons/{lesson}", id: "getLesson", doc: "Return a lesson", query: []parameter{paramLang}, sample: Lesson{}, handle: a.getLesson},
+		{path: "/releases/{release}/sources", method: http.MethodPost, id: "fetchSources", doc: "Fetch the source of a program of a release into the cache. The answer has a line of JSON for each step. Closing the connection cancels the download",
+			query: []parameter{paramLang}, body: SourceOrder{}, sample: FetchLine{}, produces: jsonLines, stream: a.fetchSources},
 		{path: "/uploads", method: http.MethodPost, id: "upload", doc: "Add a recording to the live recordings: a file of apitrace, or OTLP JSON of another program",
 			query: []parameter{{name: "name", doc: "Name of the file.", kind: "string", required: true}, paramLang}, body: Upload{}, most: mostUpload, sample: LiveTrace{}, handle: a.upload},
 	}
@@ -158,6 +163,9 @@ var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
 
 func newAPI(o Options, live *live) *api {
 	a := &api{library: &library{files: o.Files, source: o.Source, store: live.store, answers: o.Answers}, live: live, version: o.Version}
+	if a.fetchSource = o.FetchSource; a.fetchSource == nil {
+		a.fetchSource = fetchSource
+	}
 	if a.library.source == nil {
 		a.library.source = cachedSource
 	}

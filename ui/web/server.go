@@ -19,6 +19,9 @@ type Options struct {
 	Files []File
 	// Source finds the sources; nil means the cached sources of this machine.
 	Source SourceFolder
+	// FetchSource fetches sources that Source does not find; nil downloads them into
+	// the cache of this machine.
+	FetchSource SourceFetcher
 	// Answers keep the histories of scenarios for
 	// later processes; nil keeps them only in memory.
 	Answers *program.Answers

@@ -2,6 +2,7 @@ import { ComponentChildren, CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Details, Frame, Mark, Place, Problem, requestPath, Source } from './api.ts';
 import { useAsking, usePage, useRequest } from './context.ts';
+import { FetchSources } from './fetch.tsx';
 import { functionAddress } from './link.ts';
 import { thousands, Words } from './words.ts';
 
@@ -82,6 +83,9 @@ function Copy({ address, words }: { address: string; words: Words }) {
   );
 }
 
+// fetchable lists the programs with sources to fetch.
+export const fetchable = ['kube-apiserver', 'etcd', 'sample-apiserver'];
+
 function SourceOf({ place, details, line, words, onSelect }: {
   place: Place; details: Details; line?: number; words: Words; onSelect: (call: number) => void;
 }) {
@@ -97,13 +101,17 @@ function SourceOf({ place, details, line, words, onSelect }: {
     api.get<Source>(path).then((s) => left || setSource(s), (e) => left || setProblem(e));
     return () => { left = true; };
   }, [path, again, lang]);
+  const { recording } = useRequest();
+  const release = recording && place.release !== 'live' ? recording.k8sVersion : '';
+  const retry = () => { api.forget(path); setSource(null); setAgain(again + 1); };
   if (problem || source?.missing) {
     const [message, action] = problem ? [problem.message, problem.action] : [source!.missing, source!.action];
     return (
       <div class="nosource">
         <p><b>{words.noSource}{words.colon}</b>{message}{words.fullStop}</p>
         {action && <p>{action}</p>}
-        <p>{api.live && action && <button onClick={() => { api.forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>}{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
+        {api.live && action && release && fetchable.includes(c.process) && <FetchSources process={c.process} release={release} done={retry} />}
+        <p>{api.live && action && <button onClick={retry}>{words.tryAgain}</button>}{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
       </div>
     );
   }

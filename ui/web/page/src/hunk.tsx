@@ -3,26 +3,34 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Place, Problem, requestPath, Source } from './api.ts';
 import { compareWords } from './compare-words.ts';
 import { of, Pairing, SourceDiff, SourceSide, Spot } from './compare-data.ts';
-import { Licence } from './code.tsx';
+import { fetchable, Licence } from './code.tsx';
+import { FetchSources } from './fetch.tsx';
 import { useAsking, usePage } from './context.ts';
 
 // Hunks shows how the texts of a function differ. This is the function of the selected
 // call or, if only one side makes the call, of the nearest caller on both sides. own is
 // the call if only one side makes it.
 export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: Pairing; request: number; call: number; own?: Spot; nameA: string; nameB: string }) {
-  const { api, lang, words: common } = usePage();
+  const { api, lang, words: common, releases } = usePage();
   const words = compareWords[lang];
   const [diff, setDiff] = useState<SourceDiff | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [again, setAgain] = useState(0);
   const marked = useRef<HTMLDivElement>(null);
   const [path, query] = of(pairing);
+  const asked = path + '/source?' + new URLSearchParams(Object.entries({ ...query, request, call }).map(([k, v]) => [k, String(v)]));
+  // lacking returns the program and the release of each side whose source may be missing.
+  const lacking = (d: SourceDiff) => ([[d.a, nameA], [d.b, nameB]] as const).flatMap(([side, name]) => {
+    const process = side?.program.split(' ')[0] ?? '', release = releases.find((r) => r.k8sVersion === name);
+    return fetchable.includes(process) && release && (process !== 'kube-apiserver' || !release.source) ? [[process, name] as const] : [];
+  });
   useAsking(() => {
     let left = false;
     setDiff(null);
     setProblem(null);
     api.get<SourceDiff>(path + '/source', { ...query, request, call }).then((d) => left || setDiff(d), (e) => left || setProblem(e));
     return () => { left = true; };
-  }, [path, JSON.stringify(query), request, call, lang]);
+  }, [path, JSON.stringify(query), request, call, lang, again]);
   useEffect(() => marked.current?.scrollIntoView({ block: 'nearest' }), [diff]);
   if (problem) return <div class="nosource"><p><b>{problem.message}</b></p><p>{problem.action}</p></div>;
   if (!diff) return <p class="quiet loading">{common.loading}</p>;
@@ -36,6 +44,7 @@ export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: 
         <div class="nosource">
           <p><b>{words.sourceMissing}{common.colon}</b>{diff.missing}{common.fullStop}</p>
           {diff.action && <p>{diff.action}</p>}
+          {api.live && diff.action && lacking(diff).map(([process, release]) => <FetchSources key={process + release} process={process} release={release} done={() => { api.forget(asked); setAgain(again + 1); }} />)}
           {diff.compare && <p><a href={diff.compare} target="_blank" rel="noreferrer">{words.upstreamCompare} ↗</a></p>}
         </div>
       ) : diff.same ? <p class="same-text">{words.sameText}{ofCaller ? ` (${words.line(diff.line)})` : ''}</p> : (
