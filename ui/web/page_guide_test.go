@@ -45,6 +45,9 @@ func TestPageShowsTheGuide(t *testing.T) {
 	if n := js[int](b, "document.querySelectorAll('.guide dl > div').length"); n != steps {
 		t.Errorf("the page shows %d steps of %d", n, steps)
 	}
+	// The list of layers stays at the left.
+	js[any](b, "document.querySelector('main').scrollTop = 3000")
+	b.is("(() => { const l = document.querySelector('.layers-of').getBoundingClientRect(), d = document.querySelector('.guide dl').getBoundingClientRect(); return l.right < d.left && l.top > 0 && l.top < 200 })()")
 	// The typed text filters the guide. A function links to its page.
 	js[any](b, "(() => { const box = document.querySelector('.guide .filter input'); box.value = 'etcd3.(*store)'; box.dispatchEvent(new Event('input', {bubbles: true})); })()")
 	b.is("location.hash.includes('text=etcd3') && document.querySelectorAll('.guide dl > div').length < 40")

@@ -127,3 +127,34 @@ func TestTimeLinePrintsWithoutItsControls(t *testing.T) {
 	b.emulate("screen", "light")
 	b.is("document.querySelector('.flame').clientHeight < 860")
 }
+
+// TestKeysForViewsAndScenario goes through the views by number, and to the choice of the
+// scenario. In the choice, a letter is a letter of a scenario.
+func TestKeysForViewsAndScenario(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1", 1280)
+	b.is(said("the path means"))
+	b.press("3")
+	b.is("location.hash.includes('view=time') && document.querySelector('.span')")
+	b.press("4")
+	b.is("location.hash.includes('view=map')")
+	b.press("1")
+	b.is("!location.hash.includes('view=')")
+	b.press("c")
+	b.is("document.activeElement.matches('select.scenario')")
+	b.press("2")
+	b.is("!location.hash.includes('view=')")
+}
+
+// TestPageWrapsLongLines switches the wrapping of code on, and expects the next source
+// to be wrapped too.
+func TestPageWrapsLongLines(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 600)
+	b.is("document.querySelector('.source .lines')")
+	b.click("document.querySelector('.source .wrap')")
+	b.is("document.querySelector('.source.wrapped .lines').scrollWidth <= document.querySelector('.source .lines').clientWidth")
+	b.accessible()
+	b.goTo("#/latest/get-node/1?view=calls&call=" + escape(storeGet))
+	b.is("document.querySelector('.source.wrapped')")
+}

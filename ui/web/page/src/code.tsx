@@ -134,17 +134,23 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
   );
 }
 
+// The browser keeps whether long lines of code are wrapped.
+const keptWrap = () => { try { return localStorage.getItem('wrap') === 'true'; } catch { return false; } };
+const keepWrap = (wrap: boolean) => { try { localStorage.setItem('wrap', String(wrap)); } catch { /* a private window */ } };
+
 // Listing shows the text of a function, and below each line the functions that it called.
 // mark draws one of them. line is in sight; with control, control has reached it.
 export function Listing({ source, line, control, mark }: { source: Source; line?: number; control?: boolean; mark: (m: Mark) => ComponentChildren }) {
   const { words } = usePage();
+  const [wrapped, setWrapped] = useState(keptWrap);
   const wanted = useRef<HTMLDivElement>(null);
   useEffect(() => wanted.current?.scrollIntoView({ block: 'center' }), [line, source]);
   const byLine = new Map<number, Mark[]>();
   for (const m of source.marks) byLine.set(m.line, [...(byLine.get(m.line) ?? []), m]);
   return (
-    <section class="source" aria-label={words.source}>
-      <p class="file"><span>{source.file}</span> <span class="quiet">{source.program}</span> {source.url && <a href={source.url} target="_blank" rel="noreferrer">{words.upstream} ↗</a>}</p>
+    <section class={'source' + (wrapped ? ' wrapped' : '')} aria-label={words.source}>
+      <p class="file"><span>{source.file}</span> <span class="quiet">{source.program}</span> {source.url && <a href={source.url} target="_blank" rel="noreferrer">{words.upstream} ↗</a>}
+        <button class="wrap" aria-pressed={wrapped} onClick={() => { setWrapped(!wrapped); keepWrap(!wrapped); }}>{words.wrap}</button></p>
       <div class="lines" tabIndex={0} role="region" aria-label={source.file}>
         {source.lines.map((l) => {
           const marks = byLine.get(l.number) ?? [];

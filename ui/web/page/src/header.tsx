@@ -1,8 +1,9 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Recording } from './api.ts';
 import { usePage } from './context.ts';
 import { Address, requestAddress, RequestLink, write } from './link.ts';
+import { typing } from './keys.ts';
 import { showHelp } from './help.tsx';
 import { ScenarioOptions } from './scenario-options.tsx';
 import { SearchBox } from './search-box.tsx';
@@ -59,6 +60,20 @@ function brief(method: string, path: string): string {
 export function RequestBar({ link, recording, view }: { link: RequestLink; recording: Recording | null; view: ViewEntry }) {
   const { api, words, scenarios, goTo } = usePage();
   const place = link.place;
+  const views = offered(requestViews, api);
+  const byNumber = useRef<(n: number) => void>(() => {});
+  byNumber.current = (n) => { if (views[n - 1]) goTo(requestAddress({ ...link, view: views[n - 1].name, line: undefined, more: {} })); };
+  useEffect(() => {
+    const keys = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || typing(e) || document.querySelector('dialog[open]')) return;
+      if (/^[1-9]$/.test(e.key)) byNumber.current(Number(e.key));
+      else if (e.key === 'c') document.querySelector<HTMLElement>('.request-bar .scenario')?.focus();
+      else return;
+      e.preventDefault();
+    };
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  }, []);
   const chosen = scenarios.find((s) => s.name === place.scenario);
   const release = place.release === 'live' ? place.release : recording?.k8sVersion || place.release;
   const change = (p: Partial<RequestLink['place']>, keep = false) =>
@@ -86,7 +101,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
         {words.player.toggle}
       </button>
       <nav class="views" aria-label={words.view}>
-        {offered(requestViews, api).map((v) => (
+        {views.map((v) => (
           <Fragment key={v.name}><Entry address={requestAddress({ ...link, view: v.name, line: undefined, more: {} })} words={v.words(words)} current={v === view} /></Fragment>
         ))}
       </nav>
