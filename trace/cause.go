@@ -68,7 +68,7 @@ type Pending struct {
 	// By is the ID of the call that gave the work.
 	By string `json:"by"`
 	// Due is when a timer passes the work on. It is zero without a timer.
-	Due time.Time `json:"due,omitzero"`
+	Due time.Time `json:"due,omitempty,omitzero"`
 }
 
 // Write returns the etcd revision that the call wrote as its last write, or 0. Only calls

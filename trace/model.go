@@ -74,7 +74,7 @@ type Request struct {
 	Stored []StoredKey `json:"stored,omitempty"`
 	// Cause is the call of another request that caused this one: the call that sent it or,
 	// for an event, the call in etcd that made the write. It is zero for the user's requests.
-	Cause Cause `json:"cause,omitzero"`
+	Cause Cause `json:"cause,omitempty,omitzero"`
 	// Pending lists the work that calls of the request gave to others, and that nobody had
 	// taken when the recording ended.
 	Pending []Pending `json:"pending,omitempty"`
