@@ -16,6 +16,9 @@ type Signs struct {
 	Folded, Into string
 	// NoSpan stands before a function that has a span on only one side of a comparison.
 	NoSpan string
+	// TickNs is the tick of the clock that measured durations, in nanoseconds. Duration
+	// writes no digit below it. 0 means nanoseconds.
+	TickNs int64
 }
 
 // SignsFor returns the signs in Unicode or in ASCII.
@@ -26,8 +29,12 @@ func SignsFor(ascii bool) Signs {
 	return Signs{Arrow: "→", Ellipsis: "…", Failed: "✗", Times: "×", Micro: "µs", Folded: "⋯", Into: "▸", NoSpan: "◌"}
 }
 
-// Duration writes nanoseconds with three digits and a unit, "4.12ms".
+// Duration writes nanoseconds with three digits and a unit, "4.12ms". Times below the
+// tick of the clock are "<1µs".
 func (s Signs) Duration(ns int64) string {
+	if ns < s.TickNs {
+		return "<" + s.Duration(s.TickNs)
+	}
 	if ns < 1000 {
 		return fmt.Sprintf("%dns", ns)
 	}
@@ -42,6 +49,9 @@ func (s Signs) Duration(ns int64) string {
 		decimals = 0
 	case value >= 9.995:
 		decimals = 1
+	}
+	if s.TickNs == 1000 && units[0] == s.Micro {
+		decimals = 0
 	}
 	return strconv.FormatFloat(value, 'f', decimals, 64) + units[0]
 }

@@ -15,3 +15,15 @@ func TestDuration(t *testing.T) {
 		t.Errorf("in ASCII 5000 ns is %q, want \"5.00us\"", got)
 	}
 }
+
+// TestDurationOfACoarseClock writes durations that a clock with a tick of a microsecond
+// measured.
+func TestDurationOfACoarseClock(t *testing.T) {
+	signs := SignsFor(false)
+	signs.TickNs = 1000
+	for ns, want := range map[int64]string{0: "<1µs", 1000: "1µs", 23_000: "23µs", 999_000: "999µs", 4_123_000: "4.12ms"} {
+		if got := signs.Duration(ns); got != want {
+			t.Errorf("%d ns is %q, want %q", ns, got, want)
+		}
+	}
+}

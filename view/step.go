@@ -92,8 +92,10 @@ type sourceLine struct {
 }
 
 func newStepWriter(rec *trace.Recording, story *Story, guide Guide, o Options) stepWriter {
+	signs := SignsFor(o.ASCII)
+	signs.TickNs = story.Tree.Request.TickNs()
 	return stepWriter{
-		Signs: SignsFor(o.ASCII), Printer: message.For(o.Lang), rec: rec, story: story, guide: guide, options: o,
+		Signs: signs, Printer: message.For(o.Lang), rec: rec, story: story, guide: guide, options: o,
 		noted: map[string]bool{}, names: map[string]string{}, places: map[sourceLine]string{},
 	}
 }

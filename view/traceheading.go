@@ -35,6 +35,9 @@ func (w *traceWriter) facts() string {
 		}
 	}
 	texts := []string{saysCallsIn.With(w.count(len(r.Calls)), w.Duration(r.Calls[0].DurationNs)).Localize(w.Printer)}
+	if w.TickNs > 0 {
+		texts = append(texts, w.Sprintf("the clock ticks in %s", w.Micro))
+	}
 	if r.IsStop() {
 		texts = append(texts, w.Sprintf("calls that began or returned after the signal, and the calls that led to them"))
 	}

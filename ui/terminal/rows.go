@@ -38,8 +38,10 @@ func (r row) isText() bool { return r.kind == rowText || r.kind == rowRole || r.
 // A forest shows the calls of one request as rows. layout makes the rows in one pass
 // over the calls, after rows are opened or closed. Moving the cursor only reads rows.
 type forest struct {
-	tree  *trace.Tree
-	story *view.Story
+	tree *trace.Tree
+	// tickNs is the tick of the clock; see view.Signs.
+	tickNs int64
+	story  *view.Story
 	// roots has, for each call, the section that begins with it, or -1.
 	roots []int32
 	// equal maps a call to the first of the equal calls that the view draws as
@@ -103,7 +105,7 @@ type place struct {
 
 func newForest(story *view.Story, texts *view.StoryTexts) *forest {
 	n := story.Tree.Len()
-	f := &forest{tree: story.Tree, story: story, texts: texts, roots: make([]int32, n), equal: map[int32]int32{},
+	f := &forest{tree: story.Tree, tickNs: story.Tree.Request.TickNs(), story: story, texts: texts, roots: make([]int32, n), equal: map[int32]int32{},
 		function: make([]int32, n), at: make([]int32, n), drawn: make([]int32, n), together: map[int32][]int{}, described: map[int32]*view.StepText{}, first: map[equalCalls]int32{},
 		openness: openness{make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, len(story.Sections))}}
 	known := map[string]int32{}

@@ -335,7 +335,9 @@ func (m *Model) opener(folded, open bool) string {
 
 // time returns how long the calls of a row took, as package view writes it.
 func (m *Model) time(r row) string {
-	return m.forest.story.Time(&view.Node{Calls: m.forest.callsOf(r.call)}, view.SignsFor(m.options.ASCII))
+	signs := view.SignsFor(m.options.ASCII)
+	signs.TickNs = m.forest.tickNs
+	return m.forest.story.Time(&view.Node{Calls: m.forest.callsOf(r.call)}, signs)
 }
 
 // indent returns the time of a row's calls and the indentation of its level. A

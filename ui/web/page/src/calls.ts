@@ -99,7 +99,17 @@ export class Calls {
   }
   // isLeaf reports whether only the entry of the call was recorded. Then took returns "".
   isLeaf(i: number): boolean { return this.leaves.has(i); }
-  took(i: number): string { return this.isLeaf(i) ? '' : duration(this.durationNs(i)); }
+  took(i: number): string { return this.isLeaf(i) ? '' : duration(this.durationNs(i), this.tickNs()); }
+
+  // tickNs is 1000 if all times are whole microseconds, as of a coarse clock (trace.Request.TickNs), or 0.
+  private tick = -1;
+  private tickNs(): number {
+    if (this.tick >= 0) return this.tick;
+    let coarse = this.total >= 20;
+    for (let i = 0; coarse && i < this.total; i++) coarse = this.startNs[i] % 1000 === 0 && this.durationNs(i) % 1000 === 0;
+    return this.tick = coarse ? 1000 : 0;
+  }
+
   isUnfinished(i: number): boolean { return this.unfinished.has(i); }
 
   *children(i: number): Generator<number> {
@@ -272,13 +282,15 @@ function shownBy(view: View): Set<number> {
   return shown;
 }
 
-// duration writes nanoseconds with three digits and a unit, as the tree does.
-export function duration(ns: number): string {
+// duration writes nanoseconds with three digits and a unit, as the tree does. tick is the
+// tick of the clock; see view.Signs.
+export function duration(ns: number, tick = 0): string {
+  if (ns < tick) return '<' + duration(tick, tick);
   if (ns < 1000) return `${ns}ns`;
   let value = ns / 1e3;
   const units = ['µs', 'ms', 's'];
   while (value >= 999.5 && units.length > 1) { value /= 1e3; units.shift(); }
-  const decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, scaled = value * 10 ** decimals;
+  const decimals = value >= 99.95 ? 0 : tick === 1000 && units[0] === 'µs' ? 0 : value >= 9.995 ? 1 : 2, scaled = value * 10 ** decimals;
   // Go rounds a value halfway between two numbers to the even
   // number. toFixed rounds it up.
   if (Number.isInteger(value * 8) && scaled % 1 === 0.5 && Math.floor(scaled) % 2 === 0) return (Math.floor(scaled) / 10 ** decimals).toFixed(decimals) + units[0];
