@@ -42,3 +42,42 @@ func TestRequestInsideARequest(t *testing.T) {
 		t.Errorf("the route of the outer request is in the section %q", in)
 	}
 }
+
+// TestOneNumbering checks that the sentences of the outline have the numbers of the
+// sections with the same sentences in the tree.
+func TestOneNumbering(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scenario := range []string{"get-node", "create-deployment", "aggregated-api"} {
+		rec, err := recordings.Load("v1.37.1", scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := view.Options{Choice: view.Choice{Most: view.StepsPerRequest(1)}}
+		tree, err := view.NewTrace(rec, 0, guide.ForReader("en", rec), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Outline = true
+		outline, err := view.NewTrace(rec, 0, guide.ForReader("en", rec), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers := map[string]int{}
+		for _, s := range tree.Sections {
+			for _, sentence := range s.Sentences {
+				numbers[sentence.Text] = s.Number
+			}
+		}
+		if len(outline.Outline) < 8 {
+			t.Errorf("%s: the outline has %d sentences", scenario, len(outline.Outline))
+		}
+		for _, s := range outline.Outline {
+			if numbers[s.Text] != s.Number {
+				t.Errorf("%s: %q is %d in the outline and %d in the tree", scenario, s.Text, s.Number, numbers[s.Text])
+			}
+		}
+	}
+}
