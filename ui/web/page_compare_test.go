@@ -266,3 +266,12 @@ func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
 	b.is("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
 	b.is("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
 }
+
+// TestCompareNamesBothRequests compares two scenarios: each request has its own title
+// with its status.
+func TestCompareNamesBothRequests(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/compare?release=latest&from=create-deployment&to=get-node", 1280)
+	b.is("/create-deployment POST .*deployments → 201.*get-node GET .*nodes.n1 → 200/.test(document.querySelector('.summary h1')?.textContent)")
+	b.accessible()
+}

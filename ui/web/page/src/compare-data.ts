@@ -13,7 +13,7 @@ export interface DiffSection { number: number; layer: string; title: string; col
 export interface DiffSentence { kind: string; text: string; evidence: string[]; call: number; step: number }
 export interface DiffLayer { name: string; title: string; colour: string; sentences: DiffSentence[]; smaller: number }
 export interface DiffTree {
-  nameA: string; nameB: string; request: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;
+  nameA: string; nameB: string; request: string; was?: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;
   callsA: number; callsB: number; same: boolean; onlyIn?: string; facts: string; warnings: string[]; legend: string[]; layers: DiffLayer[]; unchanged: string[]; noReason?: string;
   changes: number; shown: number; folded: number; hidden?: string[]; tooMany?: number; sections: DiffSection[];
 }

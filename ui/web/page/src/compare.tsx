@@ -251,7 +251,7 @@ function Summary({ tree, layer, selected, onLayer, onSentence }: { tree: DiffTre
   const end = tree.statusA === tree.statusB ? ` → ${tree.statusB}` : ` → ${tree.statusA || '–'} | ${tree.statusB || '–'}`;
   return (
     <section class="summary" aria-label={words.summary} ref={pane}>
-      <h1>{tree.request}{end}</h1>
+      {tree.was ? <h1><b>{tree.nameA}</b> {tree.was} → {tree.statusA || '–'}<br /><b>{tree.nameB}</b> {tree.request} → {tree.statusB || '–'}</h1> : <h1>{tree.request}{end}</h1>}
       <p class="facts">{tree.onlyIn ?? tree.facts}</p>
       {tree.warnings.map((w) => <p class="warning">{w}</p>)}
       {tree.same && <p>{words.same}</p>}
