@@ -365,16 +365,16 @@ func (w *functionRewriter) statements() (all []statement) {
 	return all
 }
 
-// Unlinked returns a queue that the guide knows in one of the programs, but not in this
-// version: no statement gives work to it, or none takes it. What events cause would end
-// there. ok is false if there is no such queue.
-func (g *Guide) Unlinked(version string) (program, queue string, ok bool) {
+// Unlinked returns the name of a queue that the guide knows, but not in this version: no
+// statement gives work to it, or none takes it. What events cause would end there. Unlinked
+// returns "" if there is no such queue.
+func (g *Guide) Unlinked(version string) (queue string) {
 	for _, name := range slices.Sorted(maps.Keys(g.Programs)) {
 		for _, h := range hopsForVersion(version, g.Programs[name].Causes) {
 			if len(h.Give) == 0 || len(h.Take) == 0 {
-				return name, h.Name, true
+				return h.Name
 			}
 		}
 	}
-	return "", "", false
+	return ""
 }

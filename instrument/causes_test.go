@@ -374,9 +374,9 @@ func TestUnlinked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for version, want := range map[string]bool{"v1.30.4": false, "v1.34.1": true, "v1.37.1": false} {
-		if program, queue, ok := g.Unlinked(version); ok != want {
-			t.Errorf("%s: Unlinked returned %q, %q, %t, expected %t", version, program, queue, ok, want)
+	for version, want := range map[string]string{"v1.30.4": "", "v1.34.1": "scheduling", "v1.37.1": ""} {
+		if queue := g.Unlinked(version); queue != want {
+			t.Errorf("%s: Unlinked returned %q, expected %q", version, queue, want)
 		}
 	}
 }

@@ -30,8 +30,8 @@ func checkFollow(version string) error {
 	if err != nil {
 		return err
 	}
-	if process, queue, ok := guide.Unlinked(version); ok {
-		return message.UsageErrorf("--follow: apitrace does not know which work the queue %q of %s passes on in %s: expected another release, such as %s", queue, process, version, apiserver.DefaultVersion)
+	if queue := guide.Unlinked(version); queue != "" {
+		return message.UsageErrorf("--follow: in %s, apitrace does not know how the queue %q passes on work: expected another release, such as %s", version, queue, apiserver.DefaultVersion)
 	}
 	return nil
 }
