@@ -118,11 +118,15 @@ func (f *Following) End(ctx context.Context, requests []trace.Request) ([]trace.
 	if err != nil {
 		return nil, nil, err
 	}
-	q := untilSettled(probe.Query{Secrets: f.secrets.query("")})
-	if queued.secret && !f.secrets.Show {
-		q.Secrets = probe.SecretsCut // a client does not know that its request is for secrets
+	// A probe does not know which of the calls in its one trace are about secrets. So it is
+	// asked twice, the first time without the texts of errors.
+	cut := &everything{}
+	if !f.secrets.Show {
+		if cut, err = f.ask(ctx, probe.Query{Peek: true, Secrets: probe.SecretsCut}); err != nil {
+			return nil, nil, err
+		}
 	}
-	all, err := f.ask(ctx, q)
+	all, err := f.ask(ctx, untilSettled(probe.Query{Secrets: probe.SecretsShow}))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,9 +147,12 @@ func (f *Following) End(ctx context.Context, requests []trace.Request) ([]trace.
 		if caused[i].IsEvent() {
 			continue
 		}
-		if err := f.finish(ctx, &caused[i], q.Secrets); err != nil {
+		if err := f.finish(ctx, &caused[i], f.secrets.query(caused[i].Path)); err != nil {
 			return nil, nil, err
 		}
+	}
+	if !f.secrets.Show {
+		f.hide(requests, caused, cut)
 	}
 	if len(caused) > 0 {
 		caused[0].Incomplete = append(caused[0].Incomplete, all.incomplete...)
@@ -171,7 +178,6 @@ type everything struct {
 	queued     []trace.Pending
 	incomplete []string
 	givenUp    map[string]int64
-	secret     bool
 	check      Check
 }
 
@@ -195,7 +201,6 @@ func (f *Following) ask(ctx context.Context, q probe.Query) (*everything, error)
 }
 
 func (all *everything) add(process string, a *answer) {
-	all.secret = all.secret || a.Secret
 	all.incomplete = append(all.incomplete, a.incomplete(process)...)
 	all.givenUp[process] = a.Undelivered
 	all.check.Calls += a.Checked

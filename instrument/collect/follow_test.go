@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -102,6 +103,9 @@ func listenAs(t *testing.T, records []probe.Record, answer func(probe.Query) pro
 			buffer := bufio.NewWriter(conn)
 			out := probe.NewRecordWriter(buffer)
 			for _, r := range sent {
+				if q.Secrets == probe.SecretsCut && r.Error != "" {
+					r.Error = "withheld"
+				}
 				_ = out.Write(&r)
 			}
 			_ = buffer.Flush()
@@ -181,6 +185,49 @@ func TestFollow(t *testing.T) {
 	}
 	if want := []string{trace.LacksGivenUp("etcd", 3), trace.LacksGivenUp("kube-apiserver", 3)}; !slices.Equal(caused[0].Incomplete, want) {
 		t.Errorf("missing is %q, expected %q", caused[0].Incomplete, want)
+	}
+}
+
+// TestFollowWithholdsSecrets checks that a request for a secret hides the texts of errors in
+// it and in the event that sent it, and in no other event.
+func TestFollowWithholdsSecrets(t *testing.T) {
+	failed := func(r probe.Record) probe.Record {
+		r.Error = "quotes an object"
+		return r
+	}
+	clients := []probe.Record{
+		event(0x11, "Watch", 0, 101), failed(record(0x12, 0x11, "sync", 1, 20)),
+		with(record(0x13, 0x12, "request", 2, 21), "http.request.method", "POST", "url.path", "/api/v1/namespaces/n/serviceaccounts/a/token"),
+		event(0x14, "Watch", 3, 101), failed(record(0x15, 0x14, "sync", 4, 22)),
+		with(record(0x16, 0x15, "request", 5, 23), "http.request.method", "POST", "url.path", "/api/v1/namespaces/n/pods"),
+	}
+	server := []probe.Record{failed(record(0xa1, 0x13, "Serve", 0, 42)), failed(record(0xa2, 0x16, "Serve", 1, 42))}
+	quiet := func(probe.Query) probe.Header { return probe.Header{Progress: &probe.Progress{}, Secret: true} }
+	for _, show := range []bool{false, true} {
+		f, err := Follow(t.Context(), map[string]string{"kube-controller-manager": listenAs(t, clients, quiet)},
+			map[string]string{"kube-apiserver": listenAs(t, server, quiet)}, traceID, Secrets{Show: show})
+		if err != nil {
+			t.Fatal(err)
+		}
+		caused, _, err := f.End(t.Context(), posted())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, r := range caused {
+			for _, c := range r.Calls {
+				if c.Error != "" {
+					got[short(c.ID)] = c.Error
+				}
+			}
+		}
+		want := map[string]string{"12": "withheld", "a1": "withheld", "15": "quotes an object", "a2": "quotes an object"}
+		if show {
+			want["12"], want["a1"] = want["15"], want["15"]
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("with Show %t, the errors are %q, expected %q", show, got, want)
+		}
 	}
 }
 

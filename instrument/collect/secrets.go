@@ -3,6 +3,7 @@ package collect
 import (
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -45,6 +46,57 @@ func (s Secrets) query(path string) string {
 		return probe.SecretsCut
 	}
 	return ""
+}
+
+// hide withholds the texts of errors where they may quote a secret: in a request for
+// secrets, in all that it caused, and in the event whose program sent the request. cut has
+// the calls without these texts.
+func (f *Following) hide(requests, caused []trace.Request, cut *everything) {
+	all := make([]*trace.Request, 0, len(requests)+len(caused))
+	for i := range requests {
+		all = append(all, &requests[i])
+	}
+	for i := range caused {
+		all = append(all, &caused[i])
+	}
+	about, sent := make([]bool, len(all)), make([]bool, len(all))
+	for i, by := range trace.CausedBy(all) {
+		about[i] = !all[i].IsEvent() && f.secrets.Hold(all[i].Path) || by >= 0 && by < i && about[by]
+		if about[i] && by >= 0 {
+			sent[by] = true
+		}
+	}
+	known := map[string]trace.Call{}
+	for i := range cut.calls {
+		c := cut.calls[i].inTrace(time.Time{})
+		known[c.ID] = c
+	}
+	for i := len(requests); i < len(all); i++ {
+		if about[i] || sent[i] {
+			for j := range all[i].Calls {
+				withhold(&all[i].Calls[j], known)
+			}
+		}
+	}
+}
+
+// withhold replaces a call's error and values by those that known has for it.
+func withhold(c *trace.Call, known map[string]trace.Call) {
+	k, ok := known[c.ID]
+	if !ok && c.Error != "" { // it began later
+		k.Error = "(text not shown: the request is on secrets)"
+	}
+	c.Error = k.Error
+	for name := range c.Attributes {
+		value, ok := k.Attributes[name]
+		switch {
+		case name == trace.AttrCauses || name == trace.AttrHandoff || name == trace.AttrEtcdRevision:
+		case ok:
+			c.Attributes[name] = value
+		default:
+			delete(c.Attributes, name)
+		}
+	}
 }
 
 // redactValues removes the request's own secret values from all texts of its trace.
