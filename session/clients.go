@@ -170,8 +170,8 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 	return all, nil
 }
 
-// follow calls send, which sends the clients' requests, and adds rows for what they cause.
-// Its error is that of send, too.
+// follow calls send, which sends the clients' requests, and adds rows for their consequences.
+// It also returns the error of send.
 func (c *Clients) follow(ctx context.Context, server *Running, limit time.Duration, send func() ([]Row, error), to Reporter) (rows []Row, err error) {
 	var requests []*trace.Request
 	caused, err := server.Follow(ctx, limit, func() ([]trace.Request, error) {
@@ -205,7 +205,7 @@ func (c *Clients) follow(ctx context.Context, server *Running, limit time.Durati
 		}
 		rows, requests = append(rows, row), append(requests, r)
 	}
-	linkRows(rows, requests)
+	rows = byTime(rows, requests)
 	reportCaused(caused, to)
 	return rows, nil
 }

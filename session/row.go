@@ -82,13 +82,29 @@ func rowOf(r *trace.Request) Row {
 	return row
 }
 
-// linkRows notes which row caused which. requests are those of the rows, or nil.
+// linkRows notes the cause of each row. requests are the requests of the rows, or nil.
 func linkRows(rows []Row, requests []*trace.Request) {
 	for i, by := range trace.CausedBy(requests) {
 		if by < i { // else a broken file, which could lead in a circle
 			rows[i].By = by + 1
 		}
 	}
+}
+
+// byTime returns the rows in the order of their start, as a file has them, with their
+// causes. requests are the requests of the rows, or nil.
+func byTime(rows []Row, requests []*trace.Request) []Row {
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return rows[x].Start.Compare(rows[y].Start) })
+	sorted, of := make([]Row, len(rows)), make([]*trace.Request, len(rows))
+	for to, from := range order {
+		sorted[to], of[to] = rows[from], requests[from]
+	}
+	linkRows(sorted, of)
+	return sorted
 }
 
 // etcdOperation matches the functions of etcd's client that send one request: the last

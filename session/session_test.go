@@ -255,6 +255,22 @@ not listed: 1 events that caused no request
 	}
 }
 
+// TestRowsAreInTheOrderOfAFile checks requests of which the first has caused one before the
+// second was sent.
+func TestRowsAreInTheOrderOfAFile(t *testing.T) {
+	begun := time.Unix(1, 0)
+	first := &trace.Request{TraceID: "a", Calls: []trace.Call{{ID: "1"}}}
+	caused := &trace.Request{TraceID: "f", Calls: []trace.Call{{ID: "2"}}, Cause: trace.Cause{TraceID: "a", Call: "1"}}
+	rows := []Row{{Path: "/first", Start: begun}, {Path: "/second", Start: begun.Add(2)}, {Path: "/caused", Start: begun.Add(1)}}
+	var got []string
+	for _, r := range byTime(rows, []*trace.Request{first, nil, caused}) {
+		got = append(got, fmt.Sprint(r.Path, " by ", r.By))
+	}
+	if want := []string{"/first by 0", "/caused by 1", "/second by 0"}; !slices.Equal(got, want) {
+		t.Errorf("the rows are %q, expected %q", got, want)
+	}
+}
+
 // TestNotAnswered checks that a request without an answer has a trace if the server has
 // seen the request, and otherwise a reason.
 func TestNotAnswered(t *testing.T) {
