@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// caused is what the events of the fixture cause: chains, by the revision of their event.
+// caused are the consequences of the events of the fixture: chains, by the revision of their event.
 // "⇒" is work that was taken from a queue, below the call that gave it.
 const caused = `
 101 watch true
@@ -153,35 +152,7 @@ const caused = `
 // socket of its probe, and a function that makes events and waits until they are over.
 func (f *fixture) startEvents(t *testing.T, bin string) (socket string, run func()) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "probe") // the path of a unix socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	socket = filepath.Join(dir, "s")
-	cmd := exec.Command(bin, "")
-	if testenv.FixtureArch() == "arm64" {
-		cmd = exec.Command("qemu-aarch64-static", cmd.Args...)
-	}
-	cmd.Env = append(os.Environ(), probe.EnvSocket+"="+socket, probe.EnvProcess+"=fixture", probe.EnvCheck+"=1", "FIXTURE_EVENTS=1")
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	})
+	socket, in, out := f.launch(t, bin, "", "FIXTURE_EVENTS=1")
 	lines := bufio.NewReader(out)
 	if _, err := lines.ReadString('\n'); err != nil { // its call tree
 		t.Fatal(err)
@@ -206,7 +177,7 @@ func attr(r probe.Record, key string) string {
 	return ""
 }
 
-// drawChains draws what events caused, as in caused.
+// drawChains draws chains as caused has them.
 func drawChains(records []probe.Record) string {
 	var b bytes.Buffer
 	byID := map[probe.SpanID]probe.Record{}
@@ -261,7 +232,7 @@ func TestFixtureRecordsCauses(t *testing.T) {
 	}
 }
 
-// follow follows what the events of the fixture cause, and returns it.
+// follow follows the events of the fixture, and returns the calls.
 func (f *fixture) follow(t *testing.T, bin string) (probe.Header, []probe.Record) {
 	t.Helper()
 	socket, run := f.startEvents(t, bin)

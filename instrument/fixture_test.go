@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -99,40 +100,43 @@ func (f *fixture) run(t *testing.T, bin string) (known knownCall, header probe.H
 // fixture reports, and the socket of its probe.
 func (f *fixture) start(t *testing.T, bin string, env ...string) (known knownCall, socket string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "probe") // the path of a unix socket must be short
-	if err != nil {
-		t.Fatal(err)
+	socket, _, out := f.launch(t, bin, "00-"+fixtureTrace+"-00000000000000aa-01", env...)
+	if err := json.NewDecoder(out).Decode(&known); err != nil {
+		t.Fatalf("reading the call tree that the fixture reports: %v", err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	socket = filepath.Join(dir, "s")
-	cmd := exec.Command(bin, "00-"+fixtureTrace+"-00000000000000aa-01")
+	return known, socket
+}
+
+// launch starts the fixture, which ends with the test, for a request with a traceparent. It
+// returns the socket of its probe, its input and its output.
+func (f *fixture) launch(t *testing.T, bin, traceparent string, env ...string) (socket string, in io.Writer, out io.Reader) {
+	t.Helper()
+	socket = filepath.Join(testenv.SocketDir(t), "s")
+	cmd := exec.Command(bin, traceparent)
 	if testenv.FixtureArch() == "arm64" {
 		cmd = exec.Command("qemu-aarch64-static", cmd.Args...)
 	}
 	cmd.Env = append(os.Environ(), probe.EnvSocket+"="+socket, probe.EnvProcess+"=fixture", probe.EnvCheck+"=1")
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
+	input, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
+	output, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.NewDecoder(out).Decode(&known); err != nil {
-		t.Fatalf("reading the call tree that the fixture reports: %v", err)
-	}
 	t.Cleanup(func() {
-		in.Close()
+		input.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Error(err)
 		}
 	})
-	return known, socket
+	return socket, input, output
 }
 
 func fetch(t testing.TB, socket string, q probe.Query) (h probe.Header, records []probe.Record) {

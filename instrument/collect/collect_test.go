@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -27,11 +28,7 @@ func serve(t *testing.T, h probe.Header, records ...probe.Record) (socket string
 // The keys of tails are revisions.
 func serveTails(t *testing.T, h probe.Header, request []probe.Record, tails map[int64][]probe.Record) (socket string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "collect") // the path of a unix socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := testenv.SocketDir(t)
 	socket = filepath.Join(dir, "s")
 	l, err := net.Listen("unix", socket)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,10 +13,11 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// What a request for a Deployment caused, and what it did not cause. The ids of a process
+// The calls because of a request for a Deployment, and other calls. The ids of a process
 // begin with the same digit: 1 and 2 of clients, a of kube-apiserver, e of etcd.
 var (
 	manager = []probe.Record{
@@ -75,11 +75,7 @@ func posted() []trace.Request {
 // listenAs answers queries as a probe would, with the records of the trace.
 func listenAs(t *testing.T, records []probe.Record, answer func(probe.Query) probe.Header) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "follow") // the path of a unix socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := testenv.SocketDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, "s"))
 	if err != nil {
 		t.Fatal(err)
@@ -252,7 +248,7 @@ func TestFollowUntilALimit(t *testing.T) {
 	}
 }
 
-// A call that is running may wait for what is done once a second.
+// A call that is running may wait for work that is done once a second.
 func TestFollowWaitsForCalls(t *testing.T) {
 	running := slices.Clone(manager)
 	running[1].Unfinished = true
