@@ -18,7 +18,7 @@ type Hop struct {
 	release.Range `yaml:",inline"`
 	Give          []Place `yaml:"give"`
 	Take          []Place `yaml:"take"`
-	// Done lists functions that end what Place.Carry began.
+	// Done lists the functions that end work with Place.Carry.
 	Done []NamedFunction `yaml:"done"`
 }
 
@@ -86,7 +86,7 @@ type insertion struct {
 	Place
 	kind  insertionKind
 	queue string
-	// revision and values are those of a Source.
+	// revision and values belong to a Source.
 	revision string
 	values   []SourceValue
 }
@@ -99,13 +99,14 @@ const (
 	insertGive
 )
 
-// causes holds the guide's entries for what events cause, by the name of the function.
+// causes holds the guide's entries for the work because of events, by the name of the
+// function.
 type causes struct {
 	// at are the insertions at statements, and begins the functions that take work when
 	// they begin, instead of at a statement.
 	at     map[string][]insertion
 	begins map[string]takeRule
-	// done are the functions that end carried work, and loops those that leave a trace.
+	// done are the functions that end carried work. loops are the functions that leave a trace.
 	done, loops map[string]bool
 }
 
@@ -142,20 +143,8 @@ func (c *causes) add(i insertion) {
 }
 
 // functions lists the functions with entries.
-func (c *causes) functions() (names []string) {
-	for name := range c.at {
-		names = append(names, name)
-	}
-	for name := range c.begins {
-		names = append(names, name)
-	}
-	for name := range c.done {
-		names = append(names, name)
-	}
-	for name := range c.loops {
-		names = append(names, name)
-	}
-	return names
+func (c *causes) functions() []string {
+	return slices.Concat(slices.Collect(maps.Keys(c.at)), slices.Collect(maps.Keys(c.begins)), slices.Collect(maps.Keys(c.done)), slices.Collect(maps.Keys(c.loops)))
 }
 
 // takesWork reports whether calls of the function begin without a caller.
@@ -164,14 +153,14 @@ func (c *causes) takesWork(name string) bool {
 	return takes || slices.ContainsFunc(c.at[name], func(i insertion) bool { return i.kind != insertGive })
 }
 
-// insertCauses inserts the code for what events cause. It returns the code for the
+// insertCauses inserts the code that follows events. It returns the code for the
 // beginning of the function, before and after the function's own span begins.
 func (w *functionRewriter) insertCauses() (start, late string, err error) {
 	if w.loops[w.fn.name] {
 		start += " apitraceProbe.Detach();"
 	}
 	if w.done[w.fn.name] {
-		// The function may have begun before the session followed, as one that waits for work.
+		// A function that waits for work may have begun before the session followed.
 		start += " defer apitraceProbe.Drop();"
 	}
 	blocks, drops := false, false
@@ -305,7 +294,7 @@ type statement struct {
 	list, inside *statementList
 }
 
-// statements lists the statements of the function, without those of literals in it.
+// statements lists the statements of the function, but not of function literals in it.
 func (w *functionRewriter) statements() (all []statement) {
 	f := w.file
 	header := func(from ast.Node, end int) string { return string(f.edits.old[f.offset(from.Pos()):end]) }
@@ -366,7 +355,7 @@ func (w *functionRewriter) statements() (all []statement) {
 }
 
 // Unlinked returns the name of a queue that the guide knows, but not in this version: no
-// statement gives work to it, or none takes it. What events cause would end there. Unlinked
+// statement gives work to it, or none takes it. A following would end there. Unlinked
 // returns "" if there is no such queue.
 func (g *Guide) Unlinked(version string) (queue string) {
 	for _, name := range slices.Sorted(maps.Keys(g.Programs)) {

@@ -90,7 +90,7 @@ type ProgramGuide struct {
 	Handoffs []Handoff `yaml:"handoffs"`
 	Tail     []Stage   `yaml:"tail"`
 
-	// What events cause in a program that watches a server: where it takes events, the
+	// The places where a program works because of events: where it takes them, the
 	// queues between its goroutines, and functions of goroutines that outlive the work
 	// that started them.
 	Sources []Source        `yaml:"sources,omitempty"`

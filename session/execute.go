@@ -16,7 +16,7 @@ type Execution struct {
 	// As is the client's user. Save is the recording's file; "" means a temporary file,
 	// removed at the end.
 	As, Save string
-	// Follow, if not 0, is how long to collect what the requests cause after the client has
+	// Follow, if not 0, is how long to collect the consequences of the requests after the client has
 	// ended.
 	Follow time.Duration
 	// Show shows the requests at the end, if any, even after Ctrl-C.

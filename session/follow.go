@@ -36,9 +36,9 @@ func checkFollow(version string) error {
 	return nil
 }
 
-// Follow calls send, which sends requests and returns their traces. It returns what they
-// cause in the programs beside the server: events, and the requests that the programs send
-// because of them. It waits until nothing that they caused is running or about to run, but
+// Follow calls send, which sends requests and returns their traces. It returns the events
+// that they cause in the programs beside the server, and the requests that the programs send
+// because of these events. It waits until nothing that they caused is running or about to run, but
 // no longer than limit after send.
 func (r *Running) Follow(ctx context.Context, limit time.Duration, send func() ([]trace.Request, error)) ([]trace.Request, error) {
 	if err := r.canFollow(); err != nil {
@@ -63,7 +63,7 @@ func (r *Running) Follow(ctx context.Context, limit time.Duration, send func() (
 	return caused, nil
 }
 
-// reportCaused reports what may be missing, and what is still to come.
+// reportCaused reports which parts may be missing, and which work is still queued.
 func reportCaused(caused []trace.Request, to Reporter) {
 	if len(caused) == 0 {
 		to.Notice("nothing followed in the control plane: no program works because of these requests")

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// MethodEvent is the Method of what one event of a watch causes in one program, which is
-// not a request. The Path is as in EventPath.
+// MethodEvent is the Method of the calls of one program because of one event of a watch. They
+// are not a request. The Path is as in EventPath.
 const MethodEvent = "EVENT"
 
-// EventPath returns the Path of an event: the program, what a watch says of the object,
+// EventPath returns the Path of an event: the program, the type of the watch event,
 // and the object: "kube-scheduler ADDED Pod default/web-5d8f". typ is the object's Go type.
 func EventPath(process, change, typ, namespace, name string) string {
 	if namespace != "" {
@@ -19,7 +19,7 @@ func EventPath(process, change, typ, namespace, name string) string {
 	return strings.Join([]string{process, change, typ[strings.LastIndexByte(typ, '.')+1:], name}, " ")
 }
 
-// IsEvent reports whether this is what an event causes in a program, not a request.
+// IsEvent reports whether this is an event in a program, not a request.
 func (r *Request) IsEvent() bool { return r.Method == MethodEvent }
 
 // A Cause identifies a call of another request. Its zero value means that no call is known.

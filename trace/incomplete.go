@@ -24,7 +24,7 @@ func LacksGivenUp(process string, calls int64) string {
 	return lacksGivenUp.With(process, calls).String()
 }
 
-// LacksLater returns the text for Request.Incomplete if what the request caused was not
+// LacksLater returns the text for Request.Incomplete if the work for the request was not
 // over after a time.
 func LacksLater(limit string) string { return lacksLater.With(limit).String() }
 

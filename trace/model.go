@@ -35,8 +35,8 @@ type Recording struct {
 	Edition string `json:"edition,omitempty"`
 	// Recorded is the time of the recording. It is zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
-	// Requests holds the traced requests in the order of sending. What they caused in the
-	// programs of a control plane is in order among them.
+	// Requests holds the traced requests in the order of sending. Among them are the events and
+	// requests that they caused in the programs of a control plane.
 	Requests []Request `json:"requests"`
 }
 

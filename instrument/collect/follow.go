@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Following collects what requests cause in programs that work because of events.
+// A Following collects the consequences of requests in programs that work because of events.
 type Following struct {
 	traceID string
 	// clients and servers are the sockets of the probes. Clients take events from watches.
@@ -43,12 +43,12 @@ func Follow(ctx context.Context, clients, servers map[string]string, traceID str
 // followPoll is how often the programs are asked how far they are.
 const followPoll = 100 * time.Millisecond
 
-// followQuiet is how long nothing may begin or end in any program until what the requests
+// followQuiet is how long nothing may begin or end in any program until the work that requests
 // cause counts as complete. It is longer than a request and the way of its event take.
 const followQuiet = 500 * time.Millisecond
 
 // followOpen is the same time while calls that the requests caused are running. Such a call
-// may wait for what is done once a second, as a kubelet looks at its containers. Others run
+// may wait for work that is done once a second, as a kubelet looks at its containers. Others run
 // on as long as the program, such as a watch.
 const followOpen = 3 * time.Second
 
@@ -110,9 +110,9 @@ func (f *Following) progress(ctx context.Context) (p progress, err error) {
 	return p, nil
 }
 
-// End stops to follow, and returns what the requests caused: events, and the requests that
-// programs sent because of them, in the order of their start. What may be missing is said
-// by the first of them.
+// End stops to follow. It returns the events that the requests caused, and the requests that
+// programs sent because of these events, in the order of their start. The first of them says
+// which parts may be missing.
 func (f *Following) End(ctx context.Context, requests []trace.Request) ([]trace.Request, *Check, error) {
 	queued, err := f.ask(ctx, probe.Query{Pending: true})
 	if err != nil {
@@ -160,7 +160,7 @@ func (f *Following) End(ctx context.Context, requests []trace.Request) ([]trace.
 	return caused, &all.check, nil
 }
 
-// finish adds what follows the writes of a caused request in the servers.
+// finish adds the calls that follow the writes of a caused request in the servers.
 func (f *Following) finish(ctx context.Context, r *trace.Request, secrets string) error {
 	if err := addTails(ctx, f.servers, r, secrets); err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// caused is what requests caused.
+// caused holds the consequences of requests.
 type caused struct {
 	// calls are in order of time. A call's parent is its first cause that requests caused,
-	// and its further causes are those that they caused, too.
+	// and so are its further causes.
 	calls   []trace.Call
 	byID    map[string]*trace.Call
 	clients map[string]bool

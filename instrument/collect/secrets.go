@@ -49,7 +49,7 @@ func (s Secrets) query(path string) string {
 }
 
 // hide withholds the texts of errors where they may quote a secret: in a request for
-// secrets, in all that it caused, and in the event whose program sent the request. cut has
+// secrets, in all its consequences, and in the event that made a program send the request. cut has
 // the calls without these texts.
 func (f *Following) hide(requests, caused []trace.Request, cut *everything) {
 	all := make([]*trace.Request, 0, len(requests)+len(caused))
@@ -80,7 +80,7 @@ func (f *Following) hide(requests, caused []trace.Request, cut *everything) {
 	}
 }
 
-// withhold replaces a call's error and values by those that known has for it.
+// withhold replaces a call's error and values by the error and values in known.
 func withhold(c *trace.Call, known map[string]trace.Call) {
 	k, ok := known[c.ID]
 	if !ok && c.Error != "" { // it began later

@@ -20,10 +20,10 @@ import (
 // While a session follows, one trace holds all that events cause in this process. Each
 // event begins a chain of calls in it; the first call of a chain has no parent.
 
-// followed is the trace of what events cause, or nil.
+// followed is the trace of the followed events, or nil.
 var followed atomic.Pointer[tracing]
 
-// Chaining reports whether a session follows what events cause. Inserted code calls it
+// Chaining reports whether a session follows events. Inserted code calls it
 // first.
 func Chaining() bool { return followed.Load() != nil }
 
@@ -37,7 +37,7 @@ var following struct {
 	lease *time.Timer
 }
 
-// follow begins the trace of what events cause, or prolongs it. It returns an error if
+// follow begins the trace of the events, or prolongs it. It returns an error if
 // another session follows.
 func follow(id string) error {
 	following.mu.Lock()
@@ -62,7 +62,7 @@ func follow(id string) error {
 	return nil
 }
 
-// unfollow ends the recording of what events cause, if t is its trace.
+// unfollow ends the recording of events, if t is its trace.
 func unfollow(t *tracing) {
 	following.mu.Lock()
 	defer following.mu.Unlock()
@@ -90,7 +90,7 @@ type item struct {
 // handed is a cause of an item: the call that gave it.
 type handed struct {
 	by *Call
-	// number is that of UpTo, else 0.
+	// number is the number of UpTo, else 0.
 	number int64
 	// due is when a timer adds the item to its queue. It is zero without a timer.
 	due time.Time
@@ -220,8 +220,8 @@ func (w *work) take(queue string, key any) (causes []handed) {
 	return causes
 }
 
-// queued lists the work that was given to t's queues and not taken, the longest waiting
-// first within a queue.
+// queued lists the work that was given to t's queues and not taken, by queue and item, the
+// longest waiting first.
 func (w *work) queued(t *tracing) (all []Queued) {
 	var keys []any
 	w.mu.Lock()
@@ -271,7 +271,7 @@ func keyText(key any) string {
 const attrCauses = "apitrace.causes"
 
 // beginCaused begins a call that is caused by others, not called by them. Without causes,
-// it begins a chain. depth is that of the call's frame, or 0 if the call outlives its
+// it begins a chain. depth is the depth of the frame, or 0 if the call outlives its
 // function.
 func beginCaused(t *tracing, causes []handed, labels unsafe.Pointer, site *Site, at *arrival, depth uint32, queue string) *Call {
 	c := t.newCall()
@@ -313,7 +313,7 @@ func (c *Call) over() {
 	publish(&c.state, returned)
 }
 
-// A Work is what a block of a function does for an event. Its zero value is for nobody.
+// A Work is the work of a block of a function for an event. Its zero value is for nobody.
 type Work struct {
 	call   *Call
 	labels unsafe.Pointer // of the goroutine before the block
@@ -413,8 +413,8 @@ func Begin(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	return c
 }
 
-// Carry takes work from a queue for the callers of the function: the call lasts until
-// Drop, and what the goroutine does until then is below it.
+// Carry takes work from a queue for the callers of the function. The call lasts until
+// Drop. The goroutine's calls until then are below it.
 //
 //go:noinline
 func Carry(site *Site, queue string, key any) {

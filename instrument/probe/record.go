@@ -24,7 +24,7 @@ type Query struct {
 	// These calls are marked as unfinished. The probe answers after ten times this time
 	// at the latest.
 	TimeoutMillis int `json:"timeoutMillis"`
-	// Follow begins the trace of what events cause in the program. From then on, each event
+	// Follow begins the trace of the events in the program. From then on, each event
 	// that the program takes from a watch begins a chain of calls in the trace. A query
 	// without Follow, Pending and Peek fetches the trace and ends it. The trace also ends if
 	// no query for it comes for a minute.
@@ -71,7 +71,7 @@ type Header struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Progress says how far the trace of what events cause is.
+// Progress says how far the trace of the events is.
 type Progress struct {
 	// Begun counts the calls that have begun, and Over those that are over.
 	Begun int64 `json:"begun"`

@@ -65,7 +65,7 @@ type Server struct {
 // Socket is the path of the probe's unix socket.
 func (s Server) Socket() string { return filepath.Join(s.Dir, "probe.sock") }
 
-// LogFile is the path of the log: what the server wrote to its standard output and error.
+// LogFile is the path of the log: the server's standard output and standard error.
 func (s Server) LogFile() string { return filepath.Join(s.Dir, "log") }
 
 // A Child is a running server.
