@@ -1,6 +1,9 @@
 package trace
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +61,22 @@ func CausedBy(requests []*Request) []int {
 	return by
 }
 
+// Resource returns the parts of the path of a request for a resource: "pods", "web-5d8f" and
+// "status". A part is "" if the path does not have it.
+func (r *Request) Resource() (resource, name, subresource string) {
+	path, _, _ := strings.Cut(r.Path, "?")
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if parts[0] == "apis" {
+		parts = parts[1:]
+	}
+	parts = parts[min(len(parts), 2):]
+	if len(parts) > 2 && parts[0] == "namespaces" && parts[2] != "status" && parts[2] != "finalize" {
+		parts = parts[2:]
+	}
+	parts = append(parts, "", "", "")
+	return parts[0], parts[1], parts[2]
+}
+
 // A Pending is work that waits for a goroutine to take it, or for a timer.
 type Pending struct {
 	Process string `json:"process"`
@@ -69,6 +88,24 @@ type Pending struct {
 	By string `json:"by"`
 	// Due is when a timer passes the work on. It is zero without a timer.
 	Due time.Time `json:"due,omitempty,omitzero"`
+}
+
+// Waiting returns the work that waits because of any of the requests, in the order in which
+// it is due. It has work only once: the queues of Kubernetes keep the earliest timer of an item.
+func Waiting(requests []Request) []Pending {
+	type work struct{ process, queue, item string }
+	first := map[work]Pending{}
+	for i := range requests {
+		for _, p := range requests[i].Pending {
+			w := work{p.Process, p.Queue, p.Item}
+			if known, ok := first[w]; !ok || p.Due.Before(known.Due) {
+				first[w] = p
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(first), func(a, b Pending) int {
+		return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.Process, b.Process), cmp.Compare(a.Queue, b.Queue), cmp.Compare(a.Item, b.Item))
+	})
 }
 
 // Write returns the etcd revision that the call wrote as its last write, or 0. Only calls

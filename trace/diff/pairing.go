@@ -1,12 +1,18 @@
 package diff
 
-import "github.com/kubeapitrace/apitrace/trace"
+import (
+	"slices"
+	"strings"
 
-// pairRequests pairs requests in order. If both sides have equally many, it
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// pairRequests pairs requests in order. If both sides have equally many, and no causes, it
 // pairs them by position. Otherwise it maximizes the sum of the likenesses.
 func pairRequests(a, b []trace.Request) []position {
 	var pairs []position
-	if len(a) == len(b) {
+	caused := func(r trace.Request) bool { return r.Cause != (trace.Cause{}) }
+	if len(a) == len(b) && !slices.ContainsFunc(a, caused) {
 		for i := range a {
 			pairs = append(pairs, position{i, i})
 		}
@@ -51,13 +57,16 @@ func likenesses(a, b []trace.Request) [][]float64 {
 const same = 1e6
 
 // likeness returns the similarity of two requests, by path, status, and number
-// of calls. It is 0 for different methods.
+// of calls. It is 0 for different methods. Caused requests are about objects whose names are
+// generated, so it is also 0 if they are not about the same kind of object.
 func likeness(a, b *trace.Request) float64 {
 	switch {
 	case a.Method != b.Method:
 		return 0
 	case a.Path == b.Path:
 		return same
+	case a.Cause != (trace.Cause{}) && kindOf(a) != kindOf(b):
+		return 0
 	}
 	less, more := min(len(a.Calls), len(b.Calls)), max(len(a.Calls), len(b.Calls))
 	like := 1 + float64(less)/float64(max(more, 1))
@@ -65,4 +74,13 @@ func likeness(a, b *trace.Request) float64 {
 		like++
 	}
 	return like
+}
+
+// kindOf returns the path of a caused request or event without the names of objects.
+func kindOf(r *trace.Request) string {
+	if r.Method == trace.MethodEvent {
+		return r.Path[:max(strings.LastIndexByte(r.Path, ' '), 0)]
+	}
+	resource, _, subresource := r.Resource()
+	return resource + "/" + subresource
 }
