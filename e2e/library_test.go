@@ -130,8 +130,10 @@ func library(t testing.TB) []*scenarios.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// TestBoot and TestStop test the other scenarios.
-	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return s.Boots(apiserver.Name) || s.Stop != nil })
+	// TestBoot, TestStop, and TestSlowServeControlPlane in e2e/commands test the others.
+	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool {
+		return s.Boots(apiserver.Name) || s.Stop != nil || s.Follow != nil
+	})
 }
 
 func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Request) {

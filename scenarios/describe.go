@@ -46,6 +46,9 @@ func (s *Scenario) Describe(library []*Scenario, lang string) string {
 			fmt.Fprintf(&b, "    %s %s\n", p.Sprintf("meanwhile"), describeRequest(&r.During[j].HTTP, r.During[j].Traced, p))
 		}
 	}
+	if s.Follow != nil {
+		fmt.Fprintf(&b, "  %s\n", p.Clauses(p.Sprintf("what they cause in kube-controller-manager, kube-scheduler and a kubelet"), p.Sprintf("traced")))
+	}
 	pairs := pairsOf(s, library)
 	if len(pairs) > 0 {
 		b.WriteString("\n" + p.Sprintf("Compare with") + "\n")

@@ -47,6 +47,10 @@ type Scenario struct {
 	Stop *Stop `yaml:"stop"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
+	// Follow makes the scenario also trace what its traced requests cause in
+	// kube-controller-manager, kube-scheduler and a kubelet, if not nil. The player's
+	// caller runs these beside kube-apiserver, and follows.
+	Follow *Follow `yaml:"follow"`
 	// Pairs are other scenarios of the library worth comparing with this one.
 	Pairs []Pair `yaml:"pairs"`
 	// OwnNamespace is set if the file, or the file of a body, contains "${namespace}".
@@ -67,7 +71,7 @@ type Varying struct {
 }
 
 // topics lists the values of Scenario.Topic in display order.
-var topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
+var topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions", "cluster"}
 
 var topicTitles = map[string]message.Message{
 	"boot":       message.Of("boot"),
@@ -77,6 +81,7 @@ var topicTitles = map[string]message.Message{
 	"admission":  message.Of("admission"),
 	"watch":      message.Of("watch"),
 	"extensions": message.Of("extensions"),
+	"cluster":    message.Of("control plane"),
 }
 
 // TopicTitle returns the title of a topic in lists.
@@ -104,6 +109,15 @@ type Boot struct {
 // when the server only waits for one watch, which the player keeps open.
 type Stop struct {
 	// Expect must hold for the run to succeed.
+	Expect Expect `yaml:"expect"`
+}
+
+// A Follow says what requests cause in a control plane.
+type Follow struct {
+	// Limit is how long the requests may cause work. 0 means a minute.
+	Limit time.Duration `yaml:"limit"`
+	// Expect must hold for the run to succeed. Its calls are looked for in all that was
+	// caused, in the order of time.
 	Expect Expect `yaml:"expect"`
 }
 

@@ -19,7 +19,7 @@ var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 func (s *Scenario) validate() *strictyaml.Mistake {
 	for _, validate := range []func() *strictyaml.Mistake{
 		s.validateHead, s.validateReleases, s.validateServer, s.validateAggregated, s.validateWebhooks, s.validateObjects,
-		s.validatePairs, s.validateBoot, s.validateStop, s.validateRequests, s.validateKept,
+		s.validatePairs, s.validateBoot, s.validateStop, s.validateFollow, s.validateRequests, s.validateKept,
 	} {
 		if bad := validate(); bad != nil {
 			return bad
@@ -136,6 +136,21 @@ func (s *Scenario) validateStop() *strictyaml.Mistake {
 	return nil
 }
 
+func (s *Scenario) validateFollow() *strictyaml.Mistake {
+	switch {
+	case s.Follow == nil:
+		return nil
+	case s.Follow.Limit < 0:
+		return strictyaml.MistakeAt(message.Of("limit is %v: expected a time such as 30s", s.Follow.Limit), "follow", "limit")
+	case s.Boot != nil || s.Stop != nil || s.Setup.Aggregated || !s.Setup.AggregatedServer.IsZero():
+		return strictyaml.MistakeAt(message.Of("follow traces what requests to kube-apiserver cause: it goes with no boot, no stop and no aggregated server"), "follow")
+	}
+	if bad := s.Follow.Expect.validate(); bad != nil {
+		return bad.Below("follow")
+	}
+	return nil
+}
+
 func (s *Scenario) validateRequests() *strictyaml.Mistake {
 	if s.Boot == nil && s.Stop == nil && !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
 		return strictyaml.MistakeAt(message.Of("no request is traced: give at least one \"traced: true\""), "requests")
@@ -192,7 +207,7 @@ func (b *Boot) validate() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("program is %q, expected %s", b.Program, message.Alternatives(bootable)), "boot", "program")
 	}
 	if bad := b.Expect.validate(); bad != nil {
-		return bad.Below("boot", "expect")
+		return bad.Below("boot")
 	}
 	return nil
 }

@@ -206,7 +206,9 @@ func (c *Clients) follow(ctx context.Context, server *Running, limit time.Durati
 		rows, requests = append(rows, row), append(requests, r)
 	}
 	rows = byTime(rows, requests)
-	reportCaused(caused, to)
+	if len(caused) == 0 {
+		to.Notice("nothing followed in the control plane: no program works because of these requests")
+	}
 	return rows, nil
 }
 

@@ -41,7 +41,7 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	if e.Follow > 0 {
-		if err := server.canFollow(); err != nil {
+		if err := checkFollowing(server.Server); err != nil {
 			return 0, err
 		}
 	}

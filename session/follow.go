@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -14,13 +12,21 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// canFollow returns a message.UsageError if nothing runs beside the server, or if the guide
+// checkFollowing returns a message.UsageError if nothing runs beside a server, or if the guide
 // does not know how events cause work in the release.
-func (r *Running) canFollow() error {
-	if !r.Cluster {
+func checkFollowing(server *apiserver.Server) error {
+	if !server.Cluster {
 		return message.UsageErrorf("nothing follows a request on a server without a control plane: start one with \"apitrace serve --control-plane\"")
 	}
-	return checkFollow(r.K8sVersion)
+	return checkFollow(server.K8sVersion)
+}
+
+// startFollowing begins to follow in the programs beside a server. The caller must call End.
+func startFollowing(ctx context.Context, server *apiserver.Server, secrets collect.Secrets) (*collect.Following, error) {
+	if err := checkFollowing(server); err != nil {
+		return nil, err
+	}
+	return collect.Follow(ctx, server.ClusterSockets, server.ProbeSockets, trace.NewTraceID(), secrets)
 }
 
 // checkFollow returns a message.UsageError if the guide does not know how events cause work
@@ -41,52 +47,83 @@ func checkFollow(version string) error {
 // because of these events. It waits until nothing that they caused is running or about to run, but
 // no longer than limit after send.
 func (r *Running) Follow(ctx context.Context, limit time.Duration, send func() ([]trace.Request, error)) ([]trace.Request, error) {
-	if err := r.canFollow(); err != nil {
-		return nil, err
-	}
-	following, err := collect.Follow(ctx, r.ClusterSockets, r.ProbeSockets, trace.NewTraceID(), r.options.Secrets)
+	following, err := startFollowing(ctx, r.Server, r.options.Secrets)
 	if err != nil {
 		return nil, err
 	}
 	requests, sendErr := send()
-	if sendErr == nil {
-		err = following.Await(ctx, requests, limit)
-		if ctx.Err() != nil {
-			err = deathOf(ctx) // after Ctrl-C, there is what was caused until then
-		}
+	if sendErr != nil {
+		limit = 0
 	}
-	caused, check, endErr := following.End(context.WithoutCancel(ctx), requests)
-	if err := errors.Join(sendErr, err, endErr); err != nil {
+	caused, err := r.fetcher.caused(ctx, following, requests, limit)
+	if err := errors.Join(sendErr, err); err != nil {
 		return nil, err
 	}
-	r.fetcher.addCheck(check)
 	return caused, nil
 }
 
-// reportCaused reports which parts may be missing, and which work is still queued.
-func reportCaused(caused []trace.Request, to Reporter) {
-	if len(caused) == 0 {
-		to.Notice("nothing followed in the control plane: no program works because of these requests")
-		return
+// caused waits as Follow does, and ends to follow. It returns what the requests caused.
+func (f *fetcher) caused(ctx context.Context, following *collect.Following, requests []trace.Request, limit time.Duration) ([]trace.Request, error) {
+	err := following.Await(ctx, requests, limit)
+	if ctx.Err() != nil {
+		err = deathOf(ctx) // after Ctrl-C, there is what was caused until then
 	}
-	for _, lack := range caused[0].Lacks() {
-		to.Notice("%v", lack)
+	caused, check, endErr := following.End(context.WithoutCancel(ctx), requests)
+	if err := errors.Join(err, endErr); err != nil {
+		return nil, err
 	}
-	type work struct{ process, queue, item string }
-	first := map[work]trace.Pending{} // a queue keeps only the first timer of an item
-	for _, r := range caused {
-		for _, p := range r.Pending {
-			w := work{p.Process, p.Queue, p.Item}
-			if known, ok := first[w]; !ok || p.Due.Before(known.Due) {
-				first[w] = p
-			}
+	f.addCheck(check)
+	if f.etcd == nil {
+		return caused, nil
+	}
+	etcd, err := f.etcd()
+	if err != nil {
+		return nil, err
+	}
+	for i := range caused {
+		if caused[i].Stored, err = etcd.Stored(context.WithoutCancel(ctx), &caused[i]); err != nil {
+			return nil, err
 		}
 	}
-	for _, p := range slices.SortedFunc(maps.Values(first), func(a, b trace.Pending) int { return a.Due.Compare(b.Due) }) {
-		if p.Due.IsZero() {
-			to.Notice("%s has not yet worked on %q (queue %s)", p.Process, p.Item, p.Queue)
-		} else {
-			to.Notice("%s looks at %q again in %v", p.Process, p.Item, time.Until(p.Due).Round(time.Second))
+	return caused, nil
+}
+
+// follow begins to follow, if the scenario asks for it and this is its first traced request.
+func (s *replay) follow(ctx context.Context) (err error) {
+	if s.scenario.Follow != nil && s.following == nil {
+		s.following, err = startFollowing(ctx, s.server, s.fetcher.secrets)
+	}
+	return err
+}
+
+// addCaused adds what the traced requests of the scenario have caused, and compares it with
+// the expectation. limit is how long to wait.
+func (s *replay) addCaused(ctx context.Context, limit time.Duration) error {
+	following := s.following
+	s.following = nil
+	caused, err := s.fetcher.caused(ctx, following, s.recording.Requests, limit)
+	if err != nil {
+		return err
+	}
+	all := trace.Request{}
+	for i := range caused {
+		s.recording.Requests = append(s.recording.Requests, caused[i])
+		s.messages = append(s.messages, "")
+		all.Calls = append(all.Calls, caused[i].Calls...)
+		all.Stored = append(all.Stored, caused[i].Stored...)
+		for _, lack := range caused[i].Lacks() {
+			s.unmet = append(s.unmet, message.Errorf("what the requests cause: %v", lack))
 		}
+	}
+	if err := s.scenario.Follow.Expect.Check(all); err != nil {
+		s.unmet = append(s.unmet, message.Errorf("what the requests cause: %w", err))
+	}
+	return nil
+}
+
+// stopFollowing ends to follow after an error.
+func (s *replay) stopFollowing(ctx context.Context) {
+	if s.following != nil {
+		_, _, _ = s.following.End(context.WithoutCancel(ctx), nil)
 	}
 }

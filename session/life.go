@@ -14,6 +14,7 @@ func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 		s.Own = scenario.Setup.AggregatedServer
 	}
 	s.Extra = scenario.Setup.Server
+	s.ControlPlane = s.ControlPlane || scenario.Follow != nil
 	switch {
 	case s.tracesOwn(scenario):
 		s.Extra = serverconfig.Extra{} // the flags are for the start or the end of kube-apiserver

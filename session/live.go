@@ -105,7 +105,11 @@ func (l *Live) Environment() []string {
 // Replay replays a scenario as Run does. If the scenario needs a server of its own,
 // Replay starts one.
 func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) error {
-	if own := l.server.options.forScenario(scenario); !own.shared() || !own.Own.Equal(l.server.options.Own) {
+	own, err := l.server.options.forScenario(scenario)
+	if err != nil {
+		return err
+	}
+	if !own.shared() || !own.Own.Equal(l.server.options.Own) || own.ControlPlane != l.server.Cluster {
 		return Run(ctx, l.server.options, scenario, to, deliver)
 	}
 	ctx, cancel := l.while(ctx)

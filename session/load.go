@@ -51,7 +51,9 @@ func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	if err != nil {
 		return nil, message.ToUsageError(err)
 	}
-	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
+	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool {
+		return !s.Releases.Has(version) || s.Follow != nil && checkFollow(version) != nil
+	}), nil
 }
 
 // Load reads a recording from a file or a pipe, or from in if file is "-". It accepts a

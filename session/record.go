@@ -18,15 +18,18 @@ import (
 //
 // Background work of the server changes a few of many traces. So RecordScenario replays
 // until a trace occurs twice. It replays only once for a server's start or end, and for a
-// scenario that declares which values vary.
+// scenario that declares what varies.
 func (o ServerOptions) RecordScenario(ctx context.Context, running *Running, scenario *scenarios.Scenario, to Reporter) (*trace.Recording, error) {
-	o = o.forScenario(scenario)
+	o, err := o.forScenario(scenario)
+	if err != nil {
+		return nil, err
+	}
 	sample, err := o.sampleFor(ctx, scenario, to) // first, because a running server would wait for the build
 	if err != nil {
 		return nil, err
 	}
 	once := func() (*trace.Recording, error) { return running.recordOnce(ctx, scenario, sample, o.Boot, to) }
-	if running == nil || !o.shared() {
+	if running == nil || !o.shared() || o.ControlPlane != running.Cluster {
 		once = func() (*trace.Recording, error) { return o.recordAlone(ctx, scenario, sample, to) }
 	}
 	if scenario.Boot != nil || scenario.Stop != nil || scenario.Varies.En != "" {

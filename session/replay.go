@@ -1,11 +1,13 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
@@ -22,7 +24,9 @@ import (
 // The error is the reason of a failure, or lists the traces' differences from the
 // scenario's expectations.
 func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
-	o = o.forScenario(scenario)
+	if o, err = o.forScenario(scenario); err != nil {
+		return err
+	}
 	sample, err := o.sampleFor(ctx, scenario, to) // first, because a running server would wait for the build
 	if err != nil {
 		return err
@@ -84,7 +88,9 @@ var errTraced = message.NewError("the last traced request was sent")
 // expectations of traces. It also returns a message for each recorded request: the server's
 // message if the server refused the request, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
-	o = o.forScenario(scenario)
+	if o, err = o.forScenario(scenario); err != nil {
+		return nil, nil, err
+	}
 	sample, err := o.sampleFor(ctx, scenario, to)
 	if err != nil {
 		return nil, nil, err
@@ -137,10 +143,14 @@ type replay struct {
 	// own is set if the scenario traces the start or end of the user's server behind the
 	// aggregator.
 	own bool
+	// following follows what the requests cause, or is nil.
+	following *collect.Following
+	// left is how many traced requests have not been collected.
+	left int
 }
 
 func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, sample *program.Binary, secrets collect.Secrets) *replay {
-	s := &replay{server: server, scenario: scenario, sample: sample, fetcher: newFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
+	s := &replay{server: server, scenario: scenario, sample: sample, fetcher: newFetcher(server, secrets), recording: newRecording(server, scenario.Name), left: len(scenario.Traced())}
 	if server.Aggregated != nil && tracesLife(scenario) {
 		s.scenario, s.own = ofOwn(scenario, server.Aggregated.Name), true
 	}
@@ -175,7 +185,9 @@ func (s *replay) play(ctx context.Context, to Reporter) error {
 // after each trace is added.
 func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error) error {
 	defer s.fetcher.Close()
+	defer s.stopFollowing(ctx)
 	player := newPlayer(s.server, to)
+	player.Before = s.follow
 	player.Aggregate = func(ctx context.Context) (func(context.Context) error, error) { return s.aggregate(ctx, to) }
 	player.Stop, player.Ending = s.ending(traced)
 	if s.own {
@@ -247,6 +259,9 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 		refusal = answerOf(sent, s.fetcher.secrets)
 	}
 	s.add(request, refusal, &r.Expect)
+	if s.left--; s.left == 0 && s.following != nil {
+		return s.addCaused(ctx, cmp.Or(s.scenario.Follow.Limit, time.Minute))
+	}
 	return nil
 }
 

@@ -136,10 +136,21 @@ func (o ServerOptions) Validate() error {
 	return nil
 }
 
-// forScenario returns the options for a scenario.
-func (o ServerOptions) forScenario(scenario *scenarios.Scenario) ServerOptions {
+// forScenario returns the options for a scenario. It returns a message.UsageError if the
+// scenario follows its requests, and the server cannot.
+func (o ServerOptions) forScenario(scenario *scenarios.Scenario) (ServerOptions, error) {
 	o.Spec = o.Spec.forScenario(scenario)
-	return o
+	if scenario.Follow == nil {
+		return o, nil
+	}
+	if err := o.checkControlPlane(); err != nil {
+		return o, err
+	}
+	version, err := apiserver.ParseVersion(o.Version)
+	if err != nil {
+		return o, message.ToUsageError(err)
+	}
+	return o, checkFollow(version)
 }
 
 // buildOptions returns the options for the server's programs.

@@ -35,7 +35,7 @@ func addViewFlags(command *cobra.Command, o *output.Options) {
 func addDrawingFlags(command *cobra.Command, o *output.Options) {
 	commandline.InSection(command, whichCalls, func() {
 		addFilterFlags(command, &o.Filter)
-		command.Flags().StringVar(&o.View, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
+		command.Flags().StringVar(&o.View, "view", "", "how much of the tree to show: outline (layers), path (key steps, the default), full (every call), or story (what requests caused, the default for a recording that has it)")
 		command.Flags().BoolVar(&o.Full, "full", false, "the same as --view full")
 		command.Flags().BoolVar(&o.Upstream, "upstream", false, "show each span and event of upstream's own tracing")
 		command.Flags().IntVar(&o.Depth, "depth", 0, "show at most this many levels of the tree (0: all)")

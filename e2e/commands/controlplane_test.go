@@ -61,24 +61,51 @@ func deploy(text string) error {
 func checkFollow(t *testing.T, m *machine) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "followed.jsonl")
-	_, said, status := m.run("exec", "--follow", "1m", "--save", file, "--", "deployer")
+	_, said, status := m.run("exec", "--width", "200", "--follow", "1m", "--save", file, "--", "deployer")
 	shown, notices, shownStatus := m.run("show", file, "--summary")
 	if status != 0 || shownStatus != 0 {
 		t.Fatalf("exec: exit status %d\n%s\nshow: exit status %d\n%s", status, said, shownStatus, notices)
 	}
-	for _, want := range []string{
+	lacks := func(summary string, wants ...string) {
+		t.Helper()
+		for _, want := range wants {
+			if !regexp.MustCompile(want).MatchString(summary) {
+				t.Errorf("the output lacks %q:\n%s", want, summary)
+			}
+		}
+	}
+	lacks(shown,
 		"201 .* POST /apis/apps/v1/namespaces/default/deployments",
 		"EVENT kube-controller-manager ADDED Deployment default/followed",
 		"EVENT kube-scheduler ADDED Pod default/followed-",
 		"201 .* POST /api/v1/namespaces/default/pods/followed-.*/binding",
 		"EVENT hollow-kubelet ADDED Pod default/followed-",
-		"200 .* PATCH /api/v1/namespaces/default/pods/followed-.*/status",
-	} {
-		for _, summary := range []string{said, shown} {
-			if !regexp.MustCompile(want).MatchString(summary) {
-				t.Errorf("a summary lacks %q:\n%s", want, summary)
-			}
+		"200 .* PATCH /api/v1/namespaces/default/pods/followed-.*/status")
+	story, notices, status := m.run("show", file, "--width", "200")
+	if status != 0 {
+		t.Fatalf("show: exit status %d\n%s", status, notices)
+	}
+	if !strings.Contains(said, story) {
+		t.Errorf("exec does not tell the story that show tells:\n%s\n%s", said, story)
+	}
+	lacks(story,
+		" 0ms  client: creates Deployment followed\n",
+		"├ deployment controller: creates ReplicaSet followed-",
+		"replicaset controller: wants 2 pods, has 0\n",
+		"scheduler: 1 of 1 nodes can run the pod; selects n1\n",
+		"scheduler: binds Pod followed-",
+		"kubelet: starts the container nginx of followed-",
+		"kubelet: writes the status of Pod followed-.*: Running\n")
+	for range 2 { // the second run begins with what the first has left
+		story, notices, status = m.run("run", "deployment-to-pod", "--width", "200")
+		if status != 0 {
+			t.Fatalf("run: exit status %d\n%s", status, notices)
 		}
+		lacks(story,
+			" 0ms  client: creates Deployment web\n",
+			"replicaset controller: wants 2 pods, has 0\n",
+			": Running\n",
+			"\nAt the end, nothing else that was caused was queued or running\\.\n")
 	}
 }
 

@@ -3,6 +3,7 @@ package output
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/session"
@@ -23,7 +24,7 @@ func (o *Delivery) Summarize(ctx context.Context, std *console.Streams, c *sessi
 	if std.ErrTerminal {
 		fmt.Fprintln(std.Err) // the client's output may not end with a line break
 	}
-	if err := session.WriteTable(std.Err, rows, std.Printer); err != nil {
+	if err := o.writeSummary(ctx, std, c, rows); err != nil {
 		return err
 	}
 	if o.Save != "" && c.Recording.Requests > 0 {
@@ -38,10 +39,29 @@ func (o *Delivery) Summarize(ctx context.Context, std *console.Streams, c *sessi
 		return err
 	}
 	if chosen.Trees {
+		if o.Output.View == "" {
+			o.Output.View = "path" // the story has been told
+		}
 		err = o.Output.Write(ctx, std, recording)
 	}
 	if err != nil || o.Export == "" {
 		return err
 	}
 	return SendOTLP(ctx, recording, std)
+}
+
+// writeSummary prints a table of the clients' requests, or the story of what they caused.
+func (o *Delivery) writeSummary(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row) error {
+	if !slices.ContainsFunc(rows, func(r session.Row) bool { return r.By > 0 }) {
+		return session.WriteTable(std.Err, rows, std.Printer)
+	}
+	recording, err := c.Read(ctx, rows)
+	if err != nil {
+		return err
+	}
+	if err := o.Output.writeStory(std, std.Err, recording); err != nil {
+		return err
+	}
+	std.Notice("the numbers are those of requests and events: \"--only 2\" or \"apitrace show FILE --only 2\" shows the calls, and \"apitrace show FILE --summary\" lists all")
+	return nil
 }

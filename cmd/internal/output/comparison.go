@@ -51,6 +51,9 @@ func (o *Diff) Validate() error {
 	if !slices.Contains(DiffFormats, o.Format) {
 		return message.UsageErrorf("unknown output %q: expected one of %s", o.Format, message.List(DiffFormats))
 	}
+	if o.View.View == "story" {
+		return message.UsageErrorf("--view story is of one recording: to compare, choose another view")
+	}
 	return o.View.ValidateView()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
@@ -61,6 +62,12 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 	if err != nil {
 		return err
 	}
+	if told := len(view.Consequences(recording)) > 0; o.View == "story" || told && o.anyView() {
+		if !told {
+			return message.UsageErrorf("the recording has nothing that a request caused in a control plane, so there is no story: \"apitrace exec --follow 1m --save FILE -- PROGRAM\" records it")
+		}
+		return o.writeStory(std, std.Out, recording)
+	}
 	options, err := o.drawing(std, guide, recording)
 	if err != nil {
 		return err
@@ -75,6 +82,24 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 		return err
 	}
 	return write(std.Out, traces, options)
+}
+
+// anyView reports whether no option asks for trees.
+func (o *Options) anyView() bool {
+	return o.View == "" && !o.selects() && !o.Full && !o.Upstream && !o.Notes
+}
+
+// writeStory writes the story of what requests caused.
+func (o *Options) writeStory(std *console.Streams, w io.Writer, recording *trace.Recording) error {
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	options, err := o.drawing(std, guide, recording)
+	if err != nil {
+		return err
+	}
+	return render.WriteStory(w, recording, options)
 }
 
 func writeHTML(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {

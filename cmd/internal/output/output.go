@@ -20,11 +20,12 @@ import (
 )
 
 // Views are the views of a tree, the smallest first.
-var Views = []string{"outline", "path", "full"}
+var Views = []string{"outline", "path", "full", "story"}
 
 // Options set how a recording is printed.
 type Options struct {
-	// Format is one of Formats, View one of Views.
+	// Format is one of Formats, View one of Views. View "" is the story of a recording that
+	// has one, else the path.
 	Format string
 	View   string
 	// Full is the same as the view "full".
@@ -61,7 +62,7 @@ func (o *Options) Validate() error {
 
 // ValidateView checks all options but the format.
 func (o *Options) ValidateView() error {
-	if !slices.Contains(Views, o.View) {
+	if o.View != "" && !slices.Contains(Views, o.View) {
 		return message.UsageErrorf("unknown view %q: expected one of %s", o.View, message.List(Views))
 	}
 	if o.Depth < 0 || o.Width < 0 {

@@ -1,0 +1,92 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
+)
+
+// WriteStory tells what the requests of a recording caused, in one line for each decision:
+// the number of the request that proves it, the time since the first line, and who did what.
+// Each line stands below its cause. At the end are remarks. See
+// view.Consequences and view.Remarks.
+func WriteStory(w io.Writer, rec *trace.Recording, options Options) error {
+	out := bufio.NewWriter(w)
+	d := newPen(&options.Options, &options.Layout)
+	lines := view.Consequences(rec)
+	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), d.words.Sprintf("who did what, below its cause (time since the first line)"))))
+	for i := range lines {
+		d.writeConsequence(out, lines, i)
+	}
+	for _, text := range view.Remarks(rec) {
+		for _, line := range wrap(text.Localize(d.words), d.width) {
+			fmt.Fprintln(out, d.paint(d.Facts, line))
+		}
+	}
+	return out.Flush()
+}
+
+func (p *pen) writeConsequence(out *bufio.Writer, lines []view.Consequence, i int) {
+	l := &lines[i]
+	lead := fmt.Sprintf("%4d %7s  ", l.Request+1, shortTime(l.After))
+	guides, below := p.storyGuides(lines, i)
+	style := p.Key
+	if l.Failed {
+		style = p.Error
+	}
+	actor := l.Actor.Localize(p.words) + p.colon()
+	const hang = "    " // more than the guides of a line below
+	for n, line := range wrap(actor+l.Text.Localize(p.words), p.width-len(lead)-columnsOf(guides)-len(hang)) {
+		if n > 0 {
+			fmt.Fprintln(out, strings.Repeat(" ", len(lead))+p.paint(p.Guide, below)+hang+line)
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, actor); ok {
+			line = p.paint(style, actor) + rest
+		}
+		fmt.Fprintln(out, p.paint(p.Facts, lead)+p.paint(p.Guide, guides)+line)
+	}
+}
+
+// storyGuides returns the lines of the tree before a line of a story, and before the rest of
+// that line.
+func (p *pen) storyGuides(lines []view.Consequence, i int) (before, below string) {
+	// goesOn reports whether a line of the level follows in the same branch.
+	goesOn := func(level int) bool {
+		next := slices.IndexFunc(lines[i+1:], func(l view.Consequence) bool { return l.Level <= level })
+		return next >= 0 && lines[i+1+next].Level == level
+	}
+	for level := 1; level <= lines[i].Level; level++ {
+		switch on := goesOn(level); {
+		case level == lines[i].Level && on:
+			before, below = before+shortGuide(p.branch), below+shortGuide(p.line)
+		case level == lines[i].Level:
+			before, below = before+shortGuide(p.last), below+shortGuide(p.blank)
+		case on:
+			before, below = before+shortGuide(p.line), below+shortGuide(p.line)
+		default:
+			before, below = before+shortGuide(p.blank), below+shortGuide(p.blank)
+		}
+	}
+	if i+1 < len(lines) && lines[i+1].Level > lines[i].Level {
+		below += shortGuide(p.line)
+	}
+	return before, below
+}
+
+// shortGuide returns the lines of a tree in two columns, because a story is deep.
+func shortGuide(guide string) string { return string([]rune(guide)[0]) + " " }
+
+// shortTime writes a time in few columns.
+func shortTime(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.2fs", d.Seconds())
+}

@@ -1,0 +1,341 @@
+package view
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Consequence is one line of the story of what requests caused: a decision of a program,
+// or a request that changed something or failed. Every line is proved by a call.
+type Consequence struct {
+	// Level counts the lines that caused this one.
+	Level int
+	// After is the time since the first line.
+	After time.Duration
+	// Actor is who did it: "deployment controller", "scheduler", or "client".
+	Actor message.Message
+	Text  message.Message
+	// Request and Call are the indices of the call that proves it.
+	Request, Call int
+	// Failed is set for a request that kube-apiserver refused.
+	Failed bool
+}
+
+// Consequences tells what the requests of a recording caused. It is empty if nothing was
+// caused. Requests that only read and Events for people are left out, unless they failed.
+func Consequences(rec *trace.Recording) []Consequence {
+	if !slices.ContainsFunc(rec.Requests, func(r trace.Request) bool { return r.Cause != (trace.Cause{}) }) {
+		return nil
+	}
+	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}}
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		t.causedBy[r.Cause] = append(t.causedBy[r.Cause], i)
+	}
+	for i := range rec.Requests {
+		resource, _, _ := rec.Requests[i].Resource()
+		if kind, _ := t.writtenObject(&rec.Requests[i]); kind != "" {
+			t.kinds[resource] = kind
+		}
+	}
+	all := &toldLine{}
+	for _, i := range t.causedBy[trace.Cause{}] {
+		t.request(i, saysClient, nil, all)
+	}
+	return all.flatten(0, nil)
+}
+
+// Remarks says what was still to come when a recording with consequences ended, what the
+// recording lacks, and what in it is not as in a real cluster.
+func Remarks(rec *trace.Recording) []message.Message {
+	var all []message.Message
+	complete := true
+	for i := range rec.Requests {
+		for _, lack := range rec.Requests[i].Lacks() {
+			complete = false
+			if !slices.ContainsFunc(all, func(m message.Message) bool { return m.String() == lack.String() }) {
+				all = append(all, lack)
+			}
+		}
+	}
+	begun := rec.Requests[0].Start
+	for _, p := range trace.Waiting(rec.Requests) {
+		if p.Due.IsZero() {
+			complete = false
+			all = append(all, saysUntaken.With(p.Process, p.Item, p.Queue))
+		} else {
+			all = append(all, saysTimer.With(p.Process, p.Item, p.Due.Sub(begun).Round(time.Second)))
+		}
+	}
+	if complete {
+		all = append(all, saysComplete)
+	}
+	if slices.ContainsFunc(rec.Requests, func(r trace.Request) bool { return r.Calls[0].Process == trace.ProcessKubelet }) {
+		all = append(all, saysHollow)
+	}
+	return all
+}
+
+// A toldLine is a line with those that it caused.
+type toldLine struct {
+	Consequence
+	at    time.Time
+	below []*toldLine
+}
+
+// flatten appends the lines below l to all, in the order of their time. Below each are those
+// that it caused.
+func (l *toldLine) flatten(level int, all []Consequence) []Consequence {
+	slices.SortStableFunc(l.below, func(a, b *toldLine) int { return a.at.Compare(b.at) })
+	for _, b := range l.below {
+		if b.Level = level; level == 0 {
+			b.setAfter(l.below[0].at)
+		}
+		all = b.flatten(level+1, append(all, b.Consequence))
+	}
+	return all
+}
+
+// setAfter sets After of a line and of those below it.
+func (l *toldLine) setAfter(begun time.Time) {
+	l.After = l.at.Sub(begun)
+	for _, b := range l.below {
+		b.setAfter(begun)
+	}
+}
+
+type consequenceTeller struct {
+	rec *trace.Recording
+	// causedBy lists what a call caused, in order.
+	causedBy map[trace.Cause][]int
+	// kinds has the kind of the objects of a resource, if an event has told it.
+	kinds map[string]string
+}
+
+// add adds a line below another, proved by a call.
+func (t *consequenceTeller) add(below *toldLine, actor, text message.Message, request, call int, failed bool) *toldLine {
+	r := &t.rec.Requests[request]
+	l := &toldLine{at: r.Start.Add(time.Duration(r.Calls[call].StartNs))}
+	l.Actor, l.Text, l.Request, l.Call, l.Failed = actor, text, request, call, failed
+	below.below = append(below.below, l)
+	return l
+}
+
+// request tells of a request, and of the events of what it wrote. status says what a status
+// that it writes has, if that is known.
+func (t *consequenceTeller) request(i int, actor message.Message, status *message.Message, below *toldLine) {
+	r := &t.rec.Requests[i]
+	if text, failed, told := t.said(r, status); told {
+		below = t.add(below, actor, text, i, 0, failed)
+	}
+	for j := range r.Calls {
+		for _, event := range t.caused(r, j) {
+			t.event(event, below)
+		}
+	}
+}
+
+// caused lists what a call of a request caused.
+func (t *consequenceTeller) caused(r *trace.Request, call int) []int {
+	return t.causedBy[trace.Cause{TraceID: r.TraceID, Call: r.Calls[call].ID}]
+}
+
+// event tells of the decisions of a program because of an event, and of its requests.
+func (t *consequenceTeller) event(i int, below *toldLine) {
+	r := &t.rec.Requests[i]
+	tree := trace.TreeOfValid(r)
+	lines, statuses := make([]*toldLine, len(r.Calls)), make([]*message.Message, len(r.Calls))
+	for j := range r.Calls {
+		lines[j] = below
+		p := tree.Parent(j)
+		if p >= 0 {
+			lines[j], statuses[j] = lines[p], statuses[p]
+		}
+		if status := writtenStatus(&r.Calls[j]); status != nil {
+			if statuses[j] = status; p >= 0 {
+				statuses[p] = status // what follows in the caller writes what was counted
+			}
+		}
+		if text, ok := decisionOf(tree, j); ok {
+			lines[j] = t.add(lines[j], actorOf(tree, j), text, i, j, false)
+		}
+		for _, sent := range t.caused(r, j) {
+			t.request(sent, actorOf(tree, j), statuses[j], lines[j])
+		}
+	}
+}
+
+// said returns what a request did. told is false if it changed nothing and did not fail, or
+// only wrote an Event for people. status is as in request.
+func (t *consequenceTeller) said(r *trace.Request, status *message.Message) (text message.Message, failed, told bool) {
+	resource, name, subresource := r.Resource()
+	object := strings.TrimSpace(cmp.Or(t.kinds[resource], resource) + " " + name)
+	if kind, written := t.writtenObject(r); kind != "" {
+		object = kind + " " + written
+	}
+	text = t.done(r, object, subresource, status)
+	switch wrote := slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Write() != 0 }); {
+	case r.Status >= http.StatusBadRequest:
+		text = saysRefusedWith.With(text, r.Status, http.StatusText(r.Status))
+		if i := firstWith(trace.TreeOfValid(r), 0, trace.AttrError); i >= 0 {
+			text = saysBecause.With(text, r.Calls[i].Attributes[trace.AttrError])
+		}
+		return text, true, true
+	case !wrote || resource == "events":
+		return text, false, false
+	}
+	return text, false, true
+}
+
+// writtenObject returns the object that a request wrote, from the events of the write, or "".
+func (t *consequenceTeller) writtenObject(r *trace.Request) (kind, name string) {
+	for i := range r.Calls {
+		if events := t.caused(r, i); len(events) > 0 {
+			a := t.rec.Requests[events[0]].Calls[0].Attributes
+			return a[trace.AttrObjectType][strings.LastIndexByte(a[trace.AttrObjectType], '.')+1:], a[trace.AttrObjectName]
+		}
+	}
+	return "", ""
+}
+
+// done returns what a request does to an object.
+func (t *consequenceTeller) done(r *trace.Request, object, subresource string, status *message.Message) message.Message {
+	switch {
+	case subresource == "binding":
+		return saysBinds.With(object)
+	case subresource != "" && status != nil:
+		return saysWritesStatus.With(subresource, object, *status)
+	case subresource != "":
+		return saysWrites.With(subresource, object)
+	}
+	switch r.Method {
+	case http.MethodPost:
+		return saysCreates.With(object)
+	case http.MethodPatch:
+		return saysPatches.With(object)
+	case http.MethodDelete:
+		return saysDeletes.With(object)
+	}
+	return saysUpdates.With(object)
+}
+
+// writtenStatus returns what a status has, if a call counts that or is about to write it.
+func writtenStatus(call *trace.Call) *message.Message {
+	a := call.Attributes
+	switch {
+	case a[attrPods] != "":
+		text := saysPods.With(a[attrPods], a[attrReady])
+		return &text
+	case a[attrPhase] != "" && strings.HasSuffix(call.ShortName(), ").syncPod"):
+		text := saysPhase.With(a[attrPhase])
+		return &text
+	}
+	return nil
+}
+
+// actors are the names of the programs that have one job.
+var actors = map[string]message.Message{"kube-scheduler": saysScheduler, "hollow-kubelet": saysKubelet}
+
+// controllers is the folder of the controllers' packages.
+const controllers = "k8s.io/kubernetes/pkg/controller/"
+
+// actorOf returns who makes a call: the controller whose function is nearest above it, or
+// the program.
+func actorOf(tree *trace.Tree, i int) message.Message {
+	for at := i; at >= 0; at = tree.Parent(at) {
+		if rest, ok := strings.CutPrefix(tree.Call(at).Function, controllers); ok {
+			name, _, _ := strings.Cut(rest, ".")
+			name, _, _ = strings.Cut(name, "/")
+			return saysController.With(name)
+		}
+	}
+	process := tree.Call(i).Process
+	if actor, ok := actors[process]; ok {
+		return actor
+	}
+	return saysProgram.With(process)
+}
+
+// decisionOf returns what a call decided, if that is worth a line.
+func decisionOf(tree *trace.Tree, i int) (message.Message, bool) {
+	call := tree.Call(i)
+	a := call.Attributes
+	switch name := call.ShortName(); {
+	case strings.HasSuffix(name, ").manageReplicas") && a[attrWanted] != a[attrFound]:
+		return saysReplicas.With(a[attrWanted], a[attrFound]), true
+	case strings.HasSuffix(name, ").schedulePod"):
+		if a[attrHost] == "" {
+			return saysFitsNowhere.With(a[attrEvaluated]), true
+		}
+		return saysFits.With(a[attrEvaluated], a[attrFeasible], a[attrHost]), true
+	case strings.HasSuffix(name, ").runFilterPlugin") && a[attrVerdict] != "" && a[attrVerdict] != "Success":
+		return saysPluginRefuses.With(a[attrPlugin], a[attrReason]), true
+	case strings.HasSuffix(name, ").WaitForAttachAndMount") && call.DurationNs >= int64(time.Millisecond):
+		return saysVolumes.With(time.Duration(call.DurationNs).Round(time.Millisecond), a[trace.AttrObjectName]), true
+	case strings.HasSuffix(name, ").createPodSandbox"):
+		return saysSandbox.With(a[trace.AttrObjectName]), true
+	case strings.HasSuffix(name, ").startContainer"):
+		return saysStarts.With(a[attrContainer], a[trace.AttrObjectName]), true
+	case strings.HasSuffix(name, ").killContainer"):
+		return saysStops.With(a[attrContainer], a[trace.AttrObjectName]), true
+	}
+	return message.Message{}, false
+}
+
+// The values of decisions; see the guide's steps of controllers, scheduler and kubelet.
+const (
+	attrWanted    = "apitrace.replicas.wanted"
+	attrFound     = "apitrace.replicas.found"
+	attrHost      = "apitrace.scheduler.host"
+	attrEvaluated = "apitrace.scheduler.evaluated"
+	attrFeasible  = "apitrace.scheduler.feasible"
+	attrPlugin    = "apitrace.scheduler.plugin"
+	attrVerdict   = "apitrace.scheduler.verdict"
+	attrReason    = "apitrace.scheduler.reason"
+	attrPhase     = "apitrace.pod.phase"
+	attrPods      = "apitrace.status.pods"
+	attrReady     = "apitrace.status.ready"
+	attrContainer = "apitrace.container"
+)
+
+// The lines of what requests caused.
+var (
+	saysClient     = message.Of("client")
+	saysScheduler  = message.Of("scheduler")
+	saysKubelet    = message.Of("kubelet")
+	saysController = message.Of("%s controller")
+	saysProgram    = message.Of("%s")
+
+	saysCreates      = message.Of("creates %s")
+	saysUpdates      = message.Of("updates %s")
+	saysPatches      = message.Of("patches %s")
+	saysDeletes      = message.Of("deletes %s")
+	saysBinds        = message.Of("binds %s to the node")
+	saysWrites       = message.Of("writes the %s of %s")
+	saysWritesStatus = message.Of("writes the %s of %s: %s")
+	saysPods         = message.Of("%s pods, %s ready")
+	saysPhase        = message.Of("%s")
+	saysRefusedWith  = message.Of("%s: refused with %d %s")
+	saysBecause      = message.Of("%s: %s")
+
+	saysTimer   = message.Of("%s looks at %q again after %v")
+	saysUntaken = message.Of("%s has not yet worked on %q (queue %s)")
+	// See FakeManager.UpdatePodStatus in pkg/kubelet/prober/testing/fake_manager.go, v1.30 and v1.37.
+	saysHollow   = message.Of("The kubelet is upstream's hollow one: its containers are fake, and count as ready before they run.")
+	saysComplete = message.Of("At the end, nothing else that was caused was queued or running.")
+
+	saysReplicas      = message.Of("wants %s pods, has %s")
+	saysFits          = message.Of("%[2]s of %[1]s nodes can run the pod; selects %[3]s")
+	saysFitsNowhere   = message.Of("none of %s nodes can run the pod")
+	saysPluginRefuses = message.Of("plugin %s refuses the node: %s")
+	saysVolumes       = message.Of("waits %v for the volumes of %s")
+	saysSandbox       = message.Of("creates the sandbox of %s")
+	saysStarts        = message.Of("starts the container %s of %s")
+	saysStops         = message.Of("stops the container %s of %s")
+)

@@ -1,0 +1,35 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
+)
+
+func TestConsequences(t *testing.T) {
+	if lines := Consequences(&trace.Recording{Requests: []trace.Request{{}}}); lines != nil {
+		t.Errorf("of a recording without causes, got %+v", lines)
+	}
+	var got []string
+	for _, l := range Consequences(viewtest.FollowedDeployment()) {
+		got = append(got, fmt.Sprintf("%d %s%s %s (%v, failed %t)", l.Request+1, strings.Repeat("  ", l.Level), l.Actor.Localize(message.Printer{}), l.Text.Localize(message.Printer{}), l.After, l.Failed))
+	}
+	want := []string{
+		"1 client creates Deployment web (0s, failed false)",
+		"3   deployment controller creates ReplicaSet web-1 (20ms, failed false)",
+		"4     replicaset controller wants 2 pods, has 0 (38ms, failed false)",
+		"5       replicaset controller creates Pod web-1-a (40ms, failed false)",
+		"7         scheduler 1 of 1 nodes can run the pod; selects n1 (74ms, failed false)",
+		"8           scheduler binds Pod web-1-a to the node (70ms, failed false)",
+		"9             kubelet starts the container nginx of web-1-a (98ms, failed false)",
+		"10               kubelet writes the status of Pod web-1-a (90ms, failed false)",
+		"11   deployment controller writes the status of Deployment web: refused with 409 Conflict: the object has been modified (100ms, failed true)",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

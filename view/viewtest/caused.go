@@ -1,0 +1,82 @@
+package viewtest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// FollowedDeployment returns a recording of what the creation of a Deployment caused, down to
+// the status of its pod. Its calls are few, but named as in Kubernetes. The controller looks at
+// the Deployment again after ten minutes.
+func FollowedDeployment() *trace.Recording {
+	var rec causedRecording
+	const deployments, replicaSets, pods = "/apis/apps/v1/namespaces/default/deployments", "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/namespaces/default/pods"
+	posted := rec.write("POST", deployments+"?fieldManager=x", trace.Cause{})
+	sync := rec.event("kube-controller-manager", "Deployment", "web", posted, "k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).syncDeployment")
+	made := rec.write("POST", replicaSets, sync)
+	wanted := rec.event("kube-controller-manager", "ReplicaSet", "web-1", made, "k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).manageReplicas",
+		"apitrace.replicas.wanted", "2", "apitrace.replicas.found", "0")
+	pod := rec.write("POST", pods, wanted)
+	rec.event("kube-controller-manager", "Pod", "web-1-a", pod, "k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).manageReplicas",
+		"apitrace.replicas.wanted", "2", "apitrace.replicas.found", "2") // nothing to decide
+	fits := rec.event("kube-scheduler", "Pod", "web-1-a", pod, "k8s.io/kubernetes/pkg/scheduler.(*Scheduler).schedulePod",
+		"apitrace.scheduler.evaluated", "1", "apitrace.scheduler.feasible", "1", "apitrace.scheduler.host", "n1")
+	bound := rec.write("POST", pods+"/web-1-a/binding", fits)
+	status := rec.event("hollow-kubelet", "Pod", "web-1-a", bound, "k8s.io/kubernetes/pkg/kubelet/kuberuntime.(*kubeGenericRuntimeManager).startContainer",
+		"apitrace.container", "nginx", "apitrace.object.name", "web-1-a")
+	rec.write("PATCH", pods+"/web-1-a/status", status)
+	rec.add("PUT", deployments+"/web/status", 409, sync, rec.call("kube-apiserver", "serve", nil, trace.AttrError, "the object has been modified"))
+	rec.write("POST", "/api/v1/namespaces/default/events", sync)
+	rec.add("GET", pods+"/web-1-a", 200, sync, rec.call("kube-apiserver", "serve", nil))
+	rec.Requests[1].Pending = []trace.Pending{{Process: "kube-controller-manager", Queue: "deployment", Item: "default/web", By: sync.Call, Due: rec.Requests[0].Start.Add(10 * time.Minute)}}
+	return &rec.Recording
+}
+
+// A causedRecording builds a recording of what a request caused.
+type causedRecording struct {
+	trace.Recording
+	ids int
+}
+
+func (t *causedRecording) call(process, function string, parent *trace.Call, attributes ...string) trace.Call {
+	t.ids++
+	c := trace.Call{ID: fmt.Sprintf("%016x", t.ids), Process: process, Function: function, StartNs: int64(t.ids) * 1e6, Attributes: map[string]string{}}
+	if parent != nil {
+		c.Parent = parent.ID
+	} else {
+		c.StartNs = 0
+	}
+	for i := 0; i < len(attributes); i += 2 {
+		c.Attributes[attributes[i]] = attributes[i+1]
+	}
+	return c
+}
+
+// add adds a request or an event, and returns the cause that its last call is.
+func (t *causedRecording) add(method, path string, status int, cause trace.Cause, calls ...trace.Call) trace.Cause {
+	r := trace.Request{
+		TraceID: strings.Repeat("f", 32), Method: method, Path: path, Status: status, Cause: cause, Calls: calls,
+		Start: time.Unix(100, int64(len(t.Requests))*1e7),
+	}
+	if cause == (trace.Cause{}) {
+		r.TraceID = strings.Repeat("e", 32)
+	}
+	t.Requests = append(t.Requests, r)
+	return trace.Cause{TraceID: r.TraceID, Call: calls[len(calls)-1].ID}
+}
+
+// write adds a request that writes an object.
+func (t *causedRecording) write(method, path string, cause trace.Cause) trace.Cause {
+	first := t.call("kube-apiserver", "serve", nil)
+	return t.add(method, path, 201, cause, first, t.call("etcd", "put", &first, trace.AttrEtcdTxnSucceeded, "true", trace.AttrEtcdRevision, "7"))
+}
+
+// event adds an event with a call below its first one.
+func (t *causedRecording) event(process, kind, name string, cause trace.Cause, function string, attributes ...string) trace.Cause {
+	first := t.call(process, "k8s.io/client-go/tools/cache.handleAnyWatch", nil,
+		trace.AttrObjectType, "*v1."+kind, trace.AttrObjectName, name, trace.AttrEtcdRevision, "7")
+	return t.add(trace.MethodEvent, process+" ADDED "+kind+" "+name, 0, cause, first, t.call(process, function, &first, attributes...))
+}
