@@ -25,8 +25,17 @@ func SourceOf(ctx context.Context, programName string, o BuildOptions) (*traced.
 // If the folder of an optional program is not in the cache, CachedSourceOf returns
 // kube-apiserver's folder, which has the files that both programs share.
 func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
-	dir, err = CachedTreeOf(programName, version, c)
-	if p, ok := traced.Find(Programs(), programName); ok && p.Optional && errors.Is(err, program.ErrNoSource) {
+	p, ok := traced.Find(Programs(), programName)
+	if !ok {
+		return "", message.Errorf("%s: %w", programName, program.ErrNoSource)
+	}
+	return CachedSource(p, version, c)
+}
+
+// CachedSource is CachedSourceOf for any program of a release of Kubernetes.
+func CachedSource(p traced.Program, version string, c *program.Cache) (dir string, err error) {
+	dir, err = CachedTree(p, version, c)
+	if p.Optional && errors.Is(err, program.ErrNoSource) {
 		return CachedTreeOf(Name, version, c)
 	}
 	return dir, err
@@ -39,6 +48,11 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 	if !ok {
 		return "", message.Errorf("%s: %w", programName, program.ErrNoSource)
 	}
+	return CachedTree(p, version, c)
+}
+
+// CachedTree is CachedTreeOf for any program of a release of Kubernetes.
+func CachedTree(p traced.Program, version string, c *program.Cache) (dir string, err error) {
 	if c == nil {
 		if c, err = program.OpenCache(""); err != nil {
 			return "", err

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -26,7 +27,7 @@ func TestRecordedFunctionsAreInTheSource(t *testing.T) {
 		}
 		seen[call.Function] = true
 		if trees[call.Process] == nil {
-			src, err := apiserver.SourceOf(t.Context(), call.Process, apiserver.BuildOptions{Version: rec.K8sVersion})
+			src, err := controlplane.SourceOf(t.Context(), call.Process, apiserver.BuildOptions{Version: rec.K8sVersion})
 			if err != nil {
 				t.Fatal(err)
 			}

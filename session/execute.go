@@ -31,7 +31,7 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 		if err != nil {
 			return 0, message.ToUsageError(err)
 		}
-		if err := checkFollow(version); err != nil { // before a build
+		if err := CanFollow(version); err != nil { // before a build
 			return 0, err
 		}
 	}

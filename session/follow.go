@@ -18,7 +18,7 @@ func checkFollowing(server *apiserver.Server) error {
 	if !server.Cluster {
 		return message.UsageErrorf("nothing follows a request on a server without a control plane: start one with \"apitrace serve --control-plane\"")
 	}
-	return checkFollow(server.K8sVersion)
+	return CanFollow(server.K8sVersion)
 }
 
 // startFollowing begins to follow in the programs beside a server. The caller must call End.
@@ -29,9 +29,9 @@ func startFollowing(ctx context.Context, server *apiserver.Server, secrets colle
 	return collect.Follow(ctx, server.ClusterSockets, server.ProbeSockets, trace.NewTraceID(), secrets)
 }
 
-// checkFollow returns a message.UsageError if the guide does not know how events cause work
+// CanFollow returns a message.UsageError if the guide does not know how events cause work
 // in a release.
-func checkFollow(version string) error {
+func CanFollow(version string) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err

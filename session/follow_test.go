@@ -23,7 +23,7 @@ func TestFollowNeedsAControlPlane(t *testing.T) {
 	if !errors.As(err, new(*message.UsageError)) {
 		t.Errorf("got the error %v, expected a UsageError", err)
 	}
-	if err := checkFollow("v1.34.1"); !errors.As(err, new(*message.UsageError)) || !strings.Contains(err.Error(), "scheduling") {
+	if err := CanFollow("v1.34.1"); !errors.As(err, new(*message.UsageError)) || !strings.Contains(err.Error(), "scheduling") {
 		t.Errorf("of v1.34.1, got the error %v, expected a UsageError that names a queue", err)
 	}
 }

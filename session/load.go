@@ -52,7 +52,7 @@ func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 		return nil, message.ToUsageError(err)
 	}
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool {
-		return !s.Releases.Has(version) || s.Follow != nil && checkFollow(version) != nil
+		return !s.Releases.Has(version) || s.Follow != nil && CanFollow(version) != nil
 	}), nil
 }
 

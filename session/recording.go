@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -34,7 +35,7 @@ func SourceOf(ctx context.Context, rec *trace.Recording, process string, o apise
 	own, ok := rec.OwnServer(process)
 	switch {
 	case !ok:
-		return apiserver.SourceOf(ctx, process, o)
+		return controlplane.SourceOf(ctx, process, o)
 	case program.IsLocal(own.Version):
 		return nil, message.UsageErrorf("%s was built from a folder, and the recording does not name it: the command line takes the folder with --server", process)
 	}

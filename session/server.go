@@ -150,7 +150,7 @@ func (o ServerOptions) forScenario(scenario *scenarios.Scenario) (ServerOptions,
 	if err != nil {
 		return o, message.ToUsageError(err)
 	}
-	return o, checkFollow(version)
+	return o, CanFollow(version)
 }
 
 // buildOptions returns the options for the server's programs.

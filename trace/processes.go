@@ -30,6 +30,8 @@ type Process struct {
 	Store bool
 	// Behind is set for a program behind the aggregator of kube-apiserver.
 	Behind bool
+	// Beside is set for a program that makes a cluster of kube-apiserver, which runs without it.
+	Beside bool
 
 	version    func(*Recording) string
 	repository *repository
@@ -41,9 +43,9 @@ var processes = []Process{
 	{Name: ProcessAPIServer, version: (*Recording).kubernetes, repository: kubernetes},
 	{Name: ProcessSample, Behind: true, version: (*Recording).staging, repository: kubernetes},
 	{Name: ProcessEtcd, Store: true, version: (*Recording).etcd, repository: etcd},
-	{Name: ProcessControllerManager, version: (*Recording).kubernetes, repository: kubernetes},
-	{Name: ProcessScheduler, version: (*Recording).kubernetes, repository: kubernetes},
-	{Name: ProcessKubelet, version: (*Recording).kubernetes, repository: kubernetes},
+	{Name: ProcessControllerManager, Beside: true, version: (*Recording).kubernetes, repository: kubernetes},
+	{Name: ProcessScheduler, Beside: true, version: (*Recording).kubernetes, repository: kubernetes},
+	{Name: ProcessKubelet, Beside: true, version: (*Recording).kubernetes, repository: kubernetes},
 }
 
 // ProcessOf returns the Process with a name. For an unknown program, it has only

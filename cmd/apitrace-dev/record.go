@@ -21,7 +21,9 @@ type recordOptions struct {
 	// the list of the names in all releases. If faults is set, it makes only the
 	// recordings of these faults of the course; "all" stands for all faults.
 	index, names bool
-	faults       []string
+	// scenario, if not "", is the only scenario to record.
+	scenario string
+	faults   []string
 }
 
 func newRecordCommand(std *console.Streams) *cobra.Command {
@@ -44,6 +46,9 @@ fault needs a build of up to a minute.`,
 		Example: `  # In the checkout of apitrace
   apitrace-dev record --k8s v1.30.4
 
+  # Only a scenario that is new
+  apitrace-dev record --k8s v1.30.4 --scenario deployment-to-pod
+
   # Only the index
   apitrace-dev record --index --k8s v1.30.4
 
@@ -53,6 +58,7 @@ fault needs a build of up to a minute.`,
 	}
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
 	command.Flags().BoolVar(&o.index, "index", false, "only make the index, from the sources")
+	command.Flags().StringVar(&o.scenario, "scenario", "", "record only this scenario, and keep the other recordings of this binary")
 	command.Flags().StringSliceVar(&o.faults, "faults", nil, "record only the faulty servers of the course: all, or the named ones")
 	command.Flags().Lookup("faults").NoOptDefVal = "all"
 	command.Flags().BoolVar(&o.names, "names", false, "only make the list of names, from the sources of all releases")
@@ -79,6 +85,9 @@ func (o *recordOptions) run(c *cobra.Command, std *console.Streams) error {
 			return message.UsageErrorf("--names writes to %s: leave out --to", lineage.Folder)
 		}
 		return library.RecordNames(c.Context(), lineage.Folder, std)
+	}
+	if o.scenario != "" {
+		return library.RecordOne(c.Context(), o.versions, o.folder, o.scenario, std)
 	}
 	return library.Record(c.Context(), o.versions, o.folder, o.index, std)
 }

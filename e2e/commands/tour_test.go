@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
@@ -109,7 +110,7 @@ func lineOf(t testing.TB, folders map[string]string, version, file string, numbe
 	}
 	dir, known := folders[program]
 	if !known {
-		source, err := apiserver.SourceOf(t.Context(), program, apiserver.BuildOptions{Version: version})
+		source, err := controlplane.SourceOf(t.Context(), program, apiserver.BuildOptions{Version: version})
 		if err != nil {
 			t.Fatal(err)
 		}

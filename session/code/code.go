@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/renames"
@@ -226,7 +227,7 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 		c.trees[name] = &source.Tree{Program: name, Version: c.Version, Dir: dir}
 		return c.trees[name], nil
 	}
-	src, err := apiserver.SourceOf(ctx, name, apiserver.BuildOptions{Version: c.Version, Progress: progress})
+	src, err := controlplane.SourceOf(ctx, name, apiserver.BuildOptions{Version: c.Version, Progress: progress})
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,9 @@ func load() ([]*Gate, error) {
 	})
 	var all []*Gate
 	for _, g := range of {
+		if len(all) > 0 && all[len(all)-1].Name == g.Name && sharesTable(&g, &all[len(all)-1].Of[0]) {
+			continue
+		}
 		if len(all) == 0 || all[len(all)-1].Name != g.Name {
 			all = append(all, &Gate{Name: g.Name})
 		}
@@ -79,6 +82,21 @@ func load() ([]*Gate, error) {
 		last.Of = append(last.Of, g)
 	}
 	return all, nil
+}
+
+// sharesTable reports whether a gate of a program beside kube-apiserver is only what
+// kube-apiserver has: they share upstream's table (k8s.io/kubernetes/pkg/features), and few
+// releases of these programs are in the index.
+func sharesTable(g, first *recordings.Gate) bool {
+	if first.Program != trace.ProcessAPIServer || !trace.ProcessOf(g.Program).Beside {
+		return false
+	}
+	for i, d := range g.Defaults {
+		if d.Indexed && (d.Known != first.Defaults[i].Known || d.On != first.Defaults[i].On) {
+			return false
+		}
+	}
+	return true
 }
 
 // Newest returns the newest release that has the gate.

@@ -149,7 +149,7 @@ func (c *Code) Gate(program, gate string) (on, known bool) {
 
 // GateSince returns the minor version, such as "v1.36", since which the gate has the
 // default that it has in this release. It looks back as far as the index does. It
-// returns "" if the index lacks the release or the gate.
+// returns "" if the index lacks the release or the gate, or the program of the release before.
 func (c *Code) GateSince(program, gate string) string {
 	x, err := loadIndex()
 	if err != nil {
@@ -180,12 +180,7 @@ func Gates() ([]Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	indexed := make([]uint64, len(x.programs)) // sets of releases
-	for i := range x.texts {
-		for p, in := range x.texts[i].in {
-			indexed[p] |= in
-		}
-	}
+	indexed := x.indexed()
 	var all []Gate
 	for _, g := range x.gates {
 		gate := Gate{Program: x.programs[g.program], Name: g.name}
@@ -199,6 +194,17 @@ func Gates() ([]Gate, error) {
 	return all, nil
 }
 
+// indexed returns, by program, the set of releases in which the index has it.
+func (x *index) indexed() []uint64 {
+	sets := make([]uint64, len(x.programs))
+	for i := range x.texts {
+		for p, in := range x.texts[i].in {
+			sets[p] |= in
+		}
+	}
+	return sets
+}
+
 func (x *index) gateSince(release, program, gate string) string {
 	p, r := slices.Index(x.programs, program), slices.Index(x.releases, release)
 	at := slices.IndexFunc(x.gates, func(g indexGate) bool { return g.program == p && g.name == gate })
@@ -208,6 +214,9 @@ func (x *index) gateSince(release, program, gate string) string {
 	g := x.gates[at]
 	for r > 0 && g.known>>(r-1)&1 == 1 && g.on>>(r-1)&1 == g.on>>r&1 {
 		r--
+	}
+	if r > 0 && x.indexed()[p]>>(r-1)&1 == 0 {
+		return "" // the program of the release before is not known
 	}
 	return semver.MajorMinor(x.releases[r])
 }

@@ -43,6 +43,12 @@ var (
 	endedEarly   = regexp.MustCompile(`: asking the probe of (\S+) for the calls of .+: reading the probe's answer: EOF$`)
 )
 
+var cannotFollow = message.Of("apitrace cannot follow requests in the control plane of this release")
+
+// CannotFollow is the Missing.Reason of a scenario that follows its requests in the control
+// plane, in a release where that is not possible.
+var CannotFollow = cannotFollow.String()
+
 // Why returns why the scenario is missing. An unusual reason stays in English.
 func (m Missing) Why() message.Message {
 	if release := needsRelease.FindStringSubmatch(m.Reason); release != nil {
@@ -53,6 +59,9 @@ func (m Missing) Why() message.Message {
 	}
 	if program := endedEarly.FindStringSubmatch(m.Reason); program != nil {
 		return message.Of("%s ended before the recorder had fetched its calls", program[1])
+	}
+	if m.Reason == CannotFollow {
+		return cannotFollow
 	}
 	return message.Of("%s", m.Reason)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	serving "github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -33,7 +34,7 @@ func (l Local) Recording(launch Launch) (*trace.Recording, error) {
 // SourceFolder implements Library.
 func (l Local) SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error) {
 	if !fetch {
-		return apiserver.CachedTreeOf(process, rec.K8sVersion, nil)
+		return controlplane.CachedTreeOf(process, rec.K8sVersion, nil)
 	}
 	display := l.To.Building()
 	defer display.Close()

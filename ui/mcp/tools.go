@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -234,7 +234,7 @@ func (f *toolServer) showSource(in functionInput) (string, error) {
 		return "", err
 	}
 	version := of[0].K8sVersion
-	folder, err := apiserver.CachedSourceOf(function.Process, version, nil)
+	folder, err := controlplane.CachedSourceOf(function.Process, version, nil)
 	if err != nil {
 		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", function.Name, err, "'"+function.Name+"'", version)
 	}
@@ -263,7 +263,7 @@ func (f *toolServer) typeSource(in functionInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	folder, err := apiserver.CachedSourceOf(trace.ProcessAPIServer, version, nil)
+	folder, err := controlplane.CachedSourceOf(trace.ProcessAPIServer, version, nil)
 	if err != nil {
 		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", name, err, "'"+name+"'", version)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/bounded"
@@ -73,7 +73,7 @@ func (*Local) Guide(lang string, recs ...*trace.Recording) (view.Guide, error) {
 
 // Source implements Library.
 func (*Local) Source(rec *trace.Recording, call *trace.Call) (string, error) {
-	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
+	folder, err := controlplane.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
 		return "", fetchHint(err, rec, call)
 	}
@@ -107,7 +107,7 @@ func fetchHint(err error, rec *trace.Recording, call *trace.Call) error {
 
 // versionOf returns the text of a call's function. It does not use the network.
 func versionOf(rec *trace.Recording, call *trace.Call) (source.Version, error) {
-	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
+	folder, err := controlplane.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
 		return source.Version{}, fetchHint(err, rec, call)
 	}
@@ -135,7 +135,7 @@ func (*Local) Replay(ctx context.Context, name, release string) (replayed *trace
 
 // Editor implements Library.
 func (*Local) Editor(rec *trace.Recording, call *trace.Call, line int) (*exec.Cmd, error) {
-	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
+	folder, err := controlplane.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
 		return nil, fetchHint(err, rec, call)
 	}

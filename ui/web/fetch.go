@@ -11,6 +11,7 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -27,7 +28,7 @@ func fetchSource(ctx context.Context, process, k8sVersion string, to program.Pro
 		_, err := apiserver.ReleasedSource(ctx, o)
 		return err
 	}
-	_, err := apiserver.SourceOf(ctx, process, o)
+	_, err := controlplane.SourceOf(ctx, process, o)
 	return err
 }
 

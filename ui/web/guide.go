@@ -14,7 +14,6 @@ import (
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -36,23 +35,12 @@ type GuideLayer struct {
 
 // A GuideStep is a key step: a function, or all functions that match a pattern.
 type GuideStep struct {
-	Function   string   `json:"function" description:"Full name of the function, or a pattern."`
-	Name       string   `json:"name" description:"Its short name."`
-	Note       string   `json:"note" description:"What the function decides, and why it is there; empty for a step without a note."`
-	Since      string   `json:"since,omitempty" description:"The first release with the function; absent for no limit."`
-	Until      string   `json:"until,omitempty" description:"The last release with the function; absent for no limit."`
-	Values     []string `json:"values" description:"Names of the values that are recorded."`
-	Unrecorded bool     `json:"unrecorded,omitempty" description:"Whether no recording has the programs with the function, so that nothing else is known of it."`
-}
-
-// isRecorded reports whether a program of the recordings has the package of a step.
-func isRecorded(guide *instrument.Guide, code *recordings.Code, step *instrument.Step) bool {
-	pkg := funcname.Package(step.Function.Compile().Start())
-	return slices.ContainsFunc(code.Programs(), func(program string) bool {
-		return slices.ContainsFunc(guide.Programs[program].Packages, func(p instrument.Packages) bool {
-			return p.Covers(pkg) || strings.HasPrefix(p.Path, pkg)
-		})
-	})
+	Function string   `json:"function" description:"Full name of the function, or a pattern."`
+	Name     string   `json:"name" description:"Its short name."`
+	Note     string   `json:"note" description:"What the function decides, and why it is there; empty for a step without a note."`
+	Since    string   `json:"since,omitempty" description:"The first release with the function; absent for no limit."`
+	Until    string   `json:"until,omitempty" description:"The last release with the function; absent for no limit."`
+	Values   []string `json:"values" description:"Names of the values that are recorded."`
 }
 
 // ofSample returns 1 for a step in the sample server's own code, else 0.
@@ -67,14 +55,6 @@ func ofSample(s GuideStep) int {
 func (a *api) getGuide(r *restful.Request) (any, error) {
 	lang := queryOf(r, paramLang)
 	guide, err := instrument.Load()
-	if err != nil {
-		return nil, err
-	}
-	latest, err := recordings.Resolve(recordings.Latest)
-	if err != nil {
-		return nil, err
-	}
-	code, err := recordings.CodeOf(latest)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +74,6 @@ func (a *api) getGuide(r *restful.Request) (any, error) {
 		function := string(step.Function)
 		out := GuideStep{
 			Function: function, Name: funcname.Short(function), Note: step.Note.In(lang), Since: step.Since, Until: step.Until, Values: []string{},
-			Unrecorded: !isRecorded(guide, code, &step),
 		}
 		for _, v := range step.Values {
 			out.Values = append(out.Values, v.Name)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -40,7 +40,7 @@ type SourceFolder func(process, k8sVersion string) (string, error)
 
 // cachedSource is a SourceFolder that only uses the cache. It downloads nothing.
 func cachedSource(process, k8sVersion string) (string, error) {
-	return apiserver.CachedSourceOf(process, k8sVersion, nil)
+	return controlplane.CachedSourceOf(process, k8sVersion, nil)
 }
 
 // mostLoaded is the number of recordings that a library keeps

@@ -83,14 +83,10 @@ func TestGuideNamesFunctions(t *testing.T) {
 	if err := json.Unmarshal(body, &list); err != nil {
 		t.Fatal(err)
 	}
-	asked, unrecorded := 0, 0
+	asked := 0
 	for _, layer := range list.Items {
 		for _, step := range layer.Steps {
 			if strings.Contains(strings.ReplaceAll(step.Function, "[...]", ""), "...") {
-				continue
-			}
-			if step.Unrecorded {
-				unrecorded++
 				continue
 			}
 			asked++
@@ -99,8 +95,8 @@ func TestGuideNamesFunctions(t *testing.T) {
 			}
 		}
 	}
-	if asked < 100 || unrecorded == 0 || unrecorded > asked {
-		t.Errorf("%d functions have pages and %d are in no recording, expected most, and those of controllers", asked, unrecorded)
+	if asked < 100 {
+		t.Errorf("%d functions were asked for, expected some hundreds", asked)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/ui/web"
 )
 
@@ -80,7 +80,7 @@ func TestPictures(t *testing.T) {
 func takePictures(t *testing.T) {
 	t.Helper()
 	server := start(t, web.Options{Source: func(process, k8sVersion string) (string, error) {
-		return apiserver.CachedSourceOf(process, k8sVersion, nil)
+		return controlplane.CachedSourceOf(process, k8sVersion, nil)
 	}})
 	b := open(t, server, scenes[0].address, 1280)
 	b.do(chromedp.EmulateViewport(1280, 800))

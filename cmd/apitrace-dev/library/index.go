@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/calls"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -23,10 +27,14 @@ func indexRelease(ctx context.Context, version, folder string, to session.Report
 	if err != nil {
 		return err
 	}
+	wanted := apiserver.Programs()
+	if session.CanFollow(version) == nil {
+		wanted = append(wanted, controlplane.Programs()...)
+	}
 	programs := map[string]*recordings.Program{}
-	for _, p := range apiserver.Programs() {
+	for _, p := range wanted {
 		display := to.Building()
-		src, err := apiserver.SourceOf(ctx, p.Name, apiserver.BuildOptions{Version: version, Progress: display})
+		src, err := controlplane.SourceOf(ctx, p.Name, apiserver.BuildOptions{Version: version, Progress: display})
 		display.Close()
 		var missing *program.DownloadError
 		if errors.As(err, &missing) && missing.Unknown() && p.Optional {
@@ -57,6 +65,37 @@ func Check(versions []string, folder string) error {
 		return fmt.Errorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", folder)
 	}
 	return nil
+}
+
+// RecordOne records one scenario anew in releases. The other recordings are those in this binary.
+func RecordOne(ctx context.Context, versions []string, folder, name string, to session.Reporter) (err error) {
+	scenario, err := scenarios.Known(name)
+	if err != nil {
+		return err
+	}
+	for _, version := range versions {
+		err = errors.Join(err, recordOne(ctx, version, folder, scenario, to))
+	}
+	return err
+}
+
+func recordOne(ctx context.Context, version, folder string, scenario *scenarios.Scenario, to session.Reporter) error {
+	releases, err := recordings.Range(version, version)
+	if err != nil {
+		return err
+	}
+	others, err := recordings.All(version)
+	if err != nil {
+		return err
+	}
+	r := &recorder{to: to, options: session.ServerOptions{Spec: session.Spec{Version: version}, Reuse: session.ReuseNone, Edits: session.NoEdits()}, info: releases[0]}
+	r.all = slices.DeleteFunc(others, func(rec *trace.Recording) bool { return rec.Scenario == scenario.Name })
+	r.info.Missing = slices.DeleteFunc(r.info.Missing, func(m recordings.Missing) bool { return m.Scenario == scenario.Name })
+	r.record(ctx, scenario)
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), r.failed)
+	}
+	return errors.Join(r.failed, r.write(folder))
 }
 
 // Record makes the index and the recordings of releases in a folder. For the default

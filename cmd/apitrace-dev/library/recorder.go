@@ -115,6 +115,10 @@ func (r *recorder) record(ctx context.Context, scenario *scenarios.Scenario) {
 		r.miss(scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().String()))
 		return
 	}
+	if scenario.Follow != nil && session.CanFollow(r.info.K8sVersion) != nil {
+		r.miss(scenario, errors.New(recordings.CannotFollow))
+		return
+	}
 	recording, err := r.options.RecordScenario(ctx, r.server, scenario, r.to)
 	if err != nil {
 		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))

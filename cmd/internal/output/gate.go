@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -91,7 +92,7 @@ func ExplainGate(std *console.Streams, g *gates.Gate, version string) error {
 		if p.Line > 0 {
 			continue
 		}
-		dir, err := apiserver.CachedTreeOf(p.Program, release, nil)
+		dir, err := controlplane.CachedTreeOf(p.Program, release, nil)
 		if err != nil {
 			continue // the page says that the line is not known
 		}

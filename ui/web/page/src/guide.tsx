@@ -5,7 +5,7 @@ import { guideWords } from './guide-words.ts';
 import { functionAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
-interface GuideStep { function: string; name: string; note: string; since?: string; until?: string; values: string[]; unrecorded?: boolean }
+interface GuideStep { function: string; name: string; note: string; since?: string; until?: string; values: string[] }
 interface GuideLayer { layer: string; title: string; colour: string; steps: GuideStep[] }
 
 // Guide lists the content of the guide, by layer. Its address is
@@ -50,8 +50,7 @@ export function Guide() {
           <dl>
             {l.steps.map((s) => (
               <div key={s.function + s.since + s.until}>
-                <dt>{s.unrecorded ? <span title={s.function}>{s.name}</span>
-                  : <a href={isPattern(s.function) ? write({ parts: ['search'], query: { text: s.function } }) : functionAddress(s.function)} title={words.where(s.function)}>{s.name}</a>}{' '}
+                <dt><a href={isPattern(s.function) ? write({ parts: ['search'], query: { text: s.function } }) : functionAddress(s.function)} title={words.where(s.function)}>{s.name}</a>{' '}
                   {s.since && <span class="quiet">{words.since(s.since)} </span>}{s.until && <span class="quiet">{words.until(s.until)}</span>}</dt>
                 {s.note && <dd>{s.note}</dd>}
                 {s.values.length > 0 && <dd class="records">{words.values} {s.values.join(', ')}</dd>}
