@@ -86,8 +86,11 @@ func (d *diffDrawing) write() {
 // then the facts.
 func (d *diffDrawing) writeHeading() {
 	c := d.comparison
-	line := func(request string, status string) {
-		end := " " + d.Arrow + " " + status
+	line := func(request, status string) {
+		end := ""
+		if status != "0" { // an event has no status
+			end = " " + d.Arrow + " " + status
+		}
 		fmt.Fprintln(d.out, d.Request.Render(d.fit(request, d.width-lipgloss.Width(end))+end))
 	}
 	switch {

@@ -68,11 +68,14 @@ func (m *markdown) write() error {
 
 func (m *markdown) heading() {
 	c := m.comparison
-	status := fmt.Sprint(c.StatusA)
-	if c.StatusA != c.StatusB {
-		status += " | " + fmt.Sprint(c.StatusB)
+	status := ""
+	switch {
+	case c.StatusA != c.StatusB:
+		status = fmt.Sprintf(" %s %d | %d", m.Arrow, c.StatusA, c.StatusB)
+	case c.StatusA != 0: // an event has no status
+		status = fmt.Sprintf(" %s %d", m.Arrow, c.StatusA)
 	}
-	fmt.Fprintf(m.file, "**%s** %s %s\n\n%s\n", codeSpan(c.Request), m.Arrow, status, InMarkdown(c.Facts))
+	fmt.Fprintf(m.file, "**%s**%s\n\n%s\n", codeSpan(c.Request), status, InMarkdown(c.Facts))
 }
 
 // sentences writes the changes layer by layer.

@@ -5,7 +5,8 @@ import "github.com/kubeapitrace/apitrace/trace"
 // A Comparison has the differences of recording B from recording A.
 type Comparison struct {
 	A, B *trace.Recording
-	// Requests has the requests of both recordings, in order.
+	// Requests has the requests of both recordings, in order. Each is followed by those that
+	// it caused.
 	Requests []RequestPair
 }
 
@@ -35,26 +36,24 @@ func (r *RequestPair) Same() bool {
 // CompareRecordings pairs the requests of two recordings, in order, and
 // compares each pair. If one recording has more requests, requests with the
 // same method and path are paired first, then the most similar ones with the
-// same method. Both recordings must be valid, as loaded ones are. It sets
+// same method. Caused requests and events are paired with those of the same kind that the other
+// side of a pair caused. Both recordings must be valid, as loaded ones are. It sets
 // o.SameProgram if the recordings show that the same programs served them.
 func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	o.SameProgram = o.SameProgram || samePrograms(a, b)
 	c := &Comparison{A: a, B: b}
-	i, j := 0, 0
-	for _, p := range append(pairRequests(a.Requests, b.Requests), position{len(a.Requests), len(b.Requests)}) {
-		for ; i < p.a; i++ {
-			c.Requests = append(c.Requests, RequestPair{A: &a.Requests[i]})
+	for _, p := range pairAll(a.Requests, b.Requests) {
+		var pair RequestPair
+		if p.a != None {
+			pair.A = &a.Requests[p.a]
 		}
-		for ; j < p.b; j++ {
-			c.Requests = append(c.Requests, RequestPair{B: &b.Requests[j]})
+		if p.b != None {
+			pair.B = &b.Requests[p.b]
 		}
-		if i == len(a.Requests) && j == len(b.Requests) {
-			break
+		if pair.A != nil && pair.B != nil {
+			pair.Diff = compare(trace.TreeOfValid(pair.A), trace.TreeOfValid(pair.B), o)
 		}
-		pair := RequestPair{A: &a.Requests[i], B: &b.Requests[j]}
-		pair.Diff = compare(trace.TreeOfValid(pair.A), trace.TreeOfValid(pair.B), o)
 		c.Requests = append(c.Requests, pair)
-		i, j = i+1, j+1
 	}
 	return c
 }

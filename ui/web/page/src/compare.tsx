@@ -248,10 +248,11 @@ function Summary({ tree, layer, selected, onLayer, onSentence }: { tree: DiffTre
     const layers = of((s) => kinds.includes(s.kind)), all = layers.flatMap((l) => l.sentences);
     return all.length > 0 && <details class="aside" open={behaviour.length === 0 || all.some(isNow)}><summary>{title(thousands(all.length))}</summary>{list(layers)}</details>;
   };
-  const end = tree.statusA === tree.statusB ? ` → ${tree.statusB}` : ` → ${tree.statusA || '–'} | ${tree.statusB || '–'}`;
+  const answer = (status: number) => tree.statusA || tree.statusB ? ` → ${status || '–'}` : ''; // an event has no status
+  const end = tree.statusA === tree.statusB ? answer(tree.statusB) : ` → ${tree.statusA || '–'} | ${tree.statusB || '–'}`;
   return (
     <section class="summary" aria-label={words.summary} ref={pane}>
-      {tree.was ? <h1><b>{tree.nameA}</b> {tree.was} → {tree.statusA || '–'}<br /><b>{tree.nameB}</b> {tree.request} → {tree.statusB || '–'}</h1> : <h1>{tree.request}{end}</h1>}
+      {tree.was ? <h1><b>{tree.nameA}</b> {tree.was}{answer(tree.statusA)}<br /><b>{tree.nameB}</b> {tree.request}{answer(tree.statusB)}</h1> : <h1>{tree.request}{end}</h1>}
       <p class="facts">{tree.onlyIn ?? tree.facts}</p>
       {tree.warnings.map((w) => <p class="warning">{w}</p>)}
       {tree.same && <p>{words.same}</p>}
