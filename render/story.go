@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
@@ -14,35 +13,34 @@ import (
 
 // WriteStory tells what the requests of a recording caused, in one line for each decision:
 // the number of the request that proves it, the time since the first line, and who did what.
-// Each line stands below its cause. At the end are remarks. See
-// view.Consequences and view.Remarks.
+// Each line stands below its cause. At the end are remarks. See view.NewCausalStory.
 func WriteStory(w io.Writer, rec *trace.Recording, options Options) error {
 	out := bufio.NewWriter(w)
 	d := newPen(&options.Options, &options.Layout)
-	lines := view.Consequences(rec)
+	story := view.NewCausalStory(rec, options.Lang)
 	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), d.words.Sprintf("who did what, below its cause (time since the first line)"))))
-	for i := range lines {
-		d.writeConsequence(out, lines, i)
+	for i := range story.Lines {
+		d.writeStoryLine(out, story.Lines, i)
 	}
-	for _, text := range view.Remarks(rec) {
-		for _, line := range wrap(text.Localize(d.words), d.width) {
+	for _, remark := range story.Remarks {
+		for _, line := range wrap(remark, d.width) {
 			fmt.Fprintln(out, d.paint(d.Facts, line))
 		}
 	}
 	return out.Flush()
 }
 
-func (p *pen) writeConsequence(out *bufio.Writer, lines []view.Consequence, i int) {
+func (p *pen) writeStoryLine(out *bufio.Writer, lines []view.CausalLine, i int) {
 	l := &lines[i]
-	lead := fmt.Sprintf("%4d %7s  ", l.Request+1, shortTime(l.After))
+	lead := fmt.Sprintf("%4d %7s  ", l.Request, l.Time)
 	guides, below := p.storyGuides(lines, i)
 	style := p.Key
 	if l.Failed {
 		style = p.Error
 	}
-	actor := l.Actor.Localize(p.words) + p.colon()
+	actor := l.Actor + p.colon()
 	const hang = "    " // more than the guides of a line below
-	for n, line := range wrap(actor+l.Text.Localize(p.words), p.width-len(lead)-columnsOf(guides)-len(hang)) {
+	for n, line := range wrap(actor+l.Text, p.width-len(lead)-columnsOf(guides)-len(hang)) {
 		if n > 0 {
 			fmt.Fprintln(out, strings.Repeat(" ", len(lead))+p.paint(p.Guide, below)+hang+line)
 			continue
@@ -56,10 +54,10 @@ func (p *pen) writeConsequence(out *bufio.Writer, lines []view.Consequence, i in
 
 // storyGuides returns the lines of the tree before a line of a story, and before the rest of
 // that line.
-func (p *pen) storyGuides(lines []view.Consequence, i int) (before, below string) {
+func (p *pen) storyGuides(lines []view.CausalLine, i int) (before, below string) {
 	// goesOn reports whether a line of the level follows in the same branch.
 	goesOn := func(level int) bool {
-		next := slices.IndexFunc(lines[i+1:], func(l view.Consequence) bool { return l.Level <= level })
+		next := slices.IndexFunc(lines[i+1:], func(l view.CausalLine) bool { return l.Level <= level })
 		return next >= 0 && lines[i+1+next].Level == level
 	}
 	for level := 1; level <= lines[i].Level; level++ {
@@ -82,11 +80,3 @@ func (p *pen) storyGuides(lines []view.Consequence, i int) (before, below string
 
 // shortGuide returns the lines of a tree in two columns, because a story is deep.
 func shortGuide(guide string) string { return string([]rune(guide)[0]) + " " }
-
-// shortTime writes a time in few columns.
-func shortTime(d time.Duration) string {
-	if d < time.Second {
-		return fmt.Sprintf("%dms", d.Milliseconds())
-	}
-	return fmt.Sprintf("%.2fs", d.Seconds())
-}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -80,6 +81,49 @@ func Remarks(rec *trace.Recording) []message.Message {
 		all = append(all, saysHollow)
 	}
 	return all
+}
+
+// A CausalStory is what requests caused, for readers.
+type CausalStory struct {
+	Lines   []CausalLine `json:"lines" description:"The lines, each below its cause; empty if nothing was caused."`
+	Remarks []string     `json:"remarks" description:"What was still to come at the end, what the recording lacks, and what is not as in a real cluster."`
+}
+
+// A CausalLine is a Consequence in a reader's language.
+type CausalLine struct {
+	Level   int    `json:"level" description:"How many lines caused this one."`
+	Time    string `json:"time" description:"Time since the first line."`
+	Actor   string `json:"actor" description:"Who did it."`
+	Text    string `json:"text" description:"What was done."`
+	Request int    `json:"request" description:"Number of the request or event with the call that proves it, counted from 1."`
+	Call    int    `json:"call" description:"Index of this call."`
+	Failed  bool   `json:"failed,omitempty" description:"Whether kube-apiserver refused a request."`
+}
+
+// NewCausalStory returns the story of a recording. lang is "en" or "zh".
+func NewCausalStory(rec *trace.Recording, lang string) *CausalStory {
+	story := &CausalStory{Lines: []CausalLine{}, Remarks: []string{}}
+	words := message.For(lang)
+	for _, c := range Consequences(rec) {
+		story.Lines = append(story.Lines, CausalLine{
+			Level: c.Level, Time: ShortTime(c.After), Actor: c.Actor.Localize(words), Text: c.Text.Localize(words),
+			Request: c.Request + 1, Call: c.Call, Failed: c.Failed,
+		})
+	}
+	if len(story.Lines) > 0 {
+		for _, remark := range Remarks(rec) {
+			story.Remarks = append(story.Remarks, remark.Localize(words))
+		}
+	}
+	return story
+}
+
+// ShortTime writes a time in few columns.
+func ShortTime(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.2fs", d.Seconds())
 }
 
 // A toldLine is a line with those that it caused.

@@ -94,7 +94,9 @@ func checkDefaultViews(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkWidth(t, out.String())
-			checkOutline(t, out.String())
+			if !rec.Requests[i].IsEvent() { // the story tells of events
+				checkOutline(t, out.String())
+			}
 		}
 	})
 }

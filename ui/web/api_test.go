@@ -341,6 +341,8 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		{web.Base + "/history?scenario=get-nodes", 404, `lists the scenarios`},
 		{web.Base + "/history", 400, `\"scenario\" is missing`},
 		{request + "/map", 200, `"station":"kube-apiserver/kube-apiserver/handler"`},
+		{recording + "/story", 200, `"lines":[]`},
+		{"/releases/latest/scenarios/deployment-to-pod/story", 200, `"actor":"scheduler","text":"1 of 1 nodes can run the pod; selects n1"`},
 		{request + "/map?lang=de", 400, `expected one of en, zh`},
 		{web.Base + "/releases/1.37/routes", 200, `"groupVersion":"apps/v1"`},
 		{web.Base + "/releases/1.3/routes", 404, `lists the releases`},

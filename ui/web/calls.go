@@ -64,6 +64,14 @@ func (t *tracedRequest) known(i int64) (int, error) {
 	return int(i), nil
 }
 
+func (a *api) getStory(r *restful.Request) (any, error) {
+	l, err := a.loadedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return view.NewCausalStory(l.rec, queryOf(r, paramLang)), nil
+}
+
 func (a *api) getRecording(r *restful.Request) (any, error) {
 	l, err := a.loadedOf(r)
 	if err != nil {

@@ -129,7 +129,7 @@ const compareAnswers = `window.compare = async (addresses) => {
 // for a recording, and for every nth call of it.
 func addresses(rec *trace.Recording, every int) []string {
 	recording := "/releases/v1.37.1/scenarios/" + rec.Scenario
-	all := []string{recording, recording + "?lang=zh", "/releases/latest/scenarios/" + rec.Scenario + "/requests/1/view"}
+	all := []string{recording, recording + "?lang=zh", recording + "/story?lang=zh", "/releases/latest/scenarios/" + rec.Scenario + "/requests/1/view"}
 	for n := range rec.Requests {
 		request := fmt.Sprintf("%s/requests/%d", recording, n+1)
 		calls := rec.Requests[n].Calls

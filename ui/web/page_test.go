@@ -473,6 +473,7 @@ var views = []pageView{
 	{"comparison without a call", compared, "document.querySelector('.merged .row.added')", 400},
 	{"releases", "#/releases?scenario=get-node", "document.querySelector('.releases')", 400},
 	{"map", "#/latest/create-deployment/1?view=map", "document.querySelector('.line')", 1280},
+	{"story", followed + "?view=story", "document.querySelectorAll('.story li').length > 20", 1280},
 	{"stop of the map", "#/latest/get-node/1?view=map&stop=4", "document.querySelector('.line.now')", 1280},
 	{"start", "#/latest/boot/1?view=map", "document.querySelector('.boot-server')", 400},
 	{"time line", "#/latest/get-node/1?view=time", "document.querySelector('.span')?.textContent.match(/^0ms to \\d/)", 1280},

@@ -134,6 +134,8 @@ func (a *api) routes() []route {
 			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
 		{path: "/guide", id: "getGuide", doc: "Return the guide by layer: the key steps, their notes, and the values that are recorded", query: []parameter{paramLang}, sample: GuideList{}, handle: a.getGuide},
 		{path: "/workshop/lessons", id: "listLessons", doc: "List the lessons", query: []parameter{paramLang}, sample: LessonList{}, handle: a.listLessons},
+		{path: recordingPath + "/story", id: "getStory", doc: "Return what the requests of a recording caused, in one line for each decision and each change",
+			query: []parameter{paramLang}, sample: view.CausalStory{}, handle: a.getStory},
 		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
 			query: []parameter{paramLang}, sample: view.RequestMap{}, handle: a.getMap},
 		{path: "/releases/{release}/routes", id: "listRoutes", doc: "List the servers, groups, resources and routes of a release as its start built them, with storages and strategies",

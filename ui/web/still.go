@@ -126,7 +126,7 @@ func (s *packer) recording(at place, l *loaded, put func(piece) error) (err erro
 	s.book.want(at.sources, l.rec)
 	kept := answers{}
 	for _, lang := range pageLanguages {
-		below := []string{"?lang=" + lang}
+		below := []string{"?lang=" + lang, "/story?lang=" + lang}
 		for i := range l.rec.Requests {
 			for _, address := range unchangedAddresses {
 				below = append(below, fmt.Sprintf("/requests/%d/"+address, i+1, lang))

@@ -60,7 +60,7 @@ function brief(method: string, path: string): string {
 export function RequestBar({ link, recording, view }: { link: RequestLink; recording: Recording | null; view: ViewEntry }) {
   const { api, words, scenarios, goTo } = usePage();
   const place = link.place;
-  const views = offered(requestViews, api);
+  const views = offered(requestViews, api).filter((v) => !v.caused || recording?.requests.some((r) => r.method === 'EVENT'));
   const byNumber = useRef<(n: number) => void>(() => {});
   byNumber.current = (n) => { if (views[n - 1]) goTo(requestAddress({ ...link, view: views[n - 1].name, line: undefined, more: {} })); };
   useEffect(() => {
@@ -93,7 +93,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
       </select>
       {recording && recording.requests.length > 1 && (
         <select aria-label={words.request} class="requests" value={String(place.request)} onChange={(e) => change({ request: Number(e.currentTarget.value) })}>
-          {recording.requests.map((r) => <option value={String(r.number)} title={`${r.method} ${r.path}`} selected={r.number === place.request}>{`${r.number} ${brief(r.method, r.path)} → ${r.status}`}</option>)}
+          {recording.requests.map((r) => <option value={String(r.number)} title={`${r.method} ${r.path}`} selected={r.number === place.request}>{`${r.number} ${brief(r.method, r.path)}${r.status ? ` → ${r.status}` : ''}`}</option>)}
         </select>
       )}
       <span class="gap" />

@@ -15,6 +15,7 @@ import { Matrix } from './matrix.tsx';
 import { Ranking } from './ranking.tsx';
 import { Search } from './search.tsx';
 import { Start } from './start.tsx';
+import { StoryView } from './story.tsx';
 import { Steps } from './steps.tsx';
 import { Time } from './time.tsx';
 import { TypeView } from './type.tsx';
@@ -35,6 +36,8 @@ export interface ViewEntry {
   // optional view only if it has the view's data (Api.pages).
   live?: boolean;
   optional?: boolean;
+  // A view with caused is only for recordings of what requests caused.
+  caused?: boolean;
   // hidden views are not in the navigation.
   hidden?: boolean;
 }
@@ -45,6 +48,7 @@ export const requestViews: ViewEntry[] = [
   { name: 'calls', words: (w) => w.allCalls, show: Calls },
   { name: 'time', words: (w) => w.time.title, show: Time, beside: Ranking },
   { name: 'map', words: (w) => w.map.name, show: RequestMapView, wide: true },
+  { name: 'story', words: (w) => w.story.name, show: StoryView, caused: true },
 ];
 
 // pages are the views that do not belong to a request.

@@ -3,6 +3,7 @@
 // en and zh have a property for each of these files.
 
 import * as map from './map-words.ts';
+import * as story from './story-words.ts';
 import * as player from './player-words.ts';
 import * as time from './time-words.ts';
 import { compareWords } from './compare-words.ts';
@@ -22,6 +23,7 @@ const en = {
   guide: guideWords.en,
   start: startWords.en,
   map: map.en,
+  story: story.en,
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
   showUpstream: 'Upstream’s own spans and events',
   traces: 'Traces', live: 'Live', workshop: 'Workshop', pages: 'Pages', menu: 'Menu',
@@ -73,6 +75,7 @@ const zh: typeof en = {
   guide: guideWords.zh,
   start: startWords.zh,
   map: map.zh,
+  story: story.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   showUpstream: '上游自带的 span 和事件',
   traces: '追踪', live: '实时', workshop: '工作坊', pages: '页面', menu: '菜单',
