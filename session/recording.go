@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"

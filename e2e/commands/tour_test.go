@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/apiserver/serverconfig"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/renames"
 	"github.com/kubeapitrace/apitrace/instrument/source"
