@@ -25,7 +25,7 @@ func (s *Scenario) Describe(library []*Scenario, lang string) string {
 			b.WriteString("\n" + section(part.heading, said))
 		}
 	}
-	if releases := s.Releases.Text().In(lang); releases != "" {
+	if releases := s.releasesText().In(lang); releases != "" {
 		b.WriteString("\n" + section("Kubernetes", releases))
 	}
 	if flags := s.Setup.Server.Flags; len(flags) > 0 {
@@ -126,9 +126,17 @@ func WriteList(w io.Writer, all []*Scenario, lang string) error {
 	return table.Write(w)
 }
 
+// releasesText describes the releases that can run the scenario, or is empty for all.
+func (s *Scenario) releasesText() message.Message {
+	if s.Follow != nil { // package session knows which these are
+		return message.Of("%s, if apitrace can follow there", s.Releases.Text())
+	}
+	return s.Releases.Text()
+}
+
 func titleWithReleases(s *Scenario, lang string) string {
 	title := s.Title.In(lang)
-	if releases := s.Releases.Text().In(lang); releases != "" {
+	if releases := s.releasesText().In(lang); releases != "" {
 		title += " [" + releases + "]"
 	}
 	return title

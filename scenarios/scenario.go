@@ -112,7 +112,7 @@ type Stop struct {
 	Expect Expect `yaml:"expect"`
 }
 
-// A Follow says what requests cause in a control plane.
+// A Follow says how to trace what requests cause in a control plane.
 type Follow struct {
 	// Limit is how long the requests may cause work. 0 means a minute.
 	Limit time.Duration `yaml:"limit"`

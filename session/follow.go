@@ -37,7 +37,7 @@ func CanFollow(version string) error {
 		return err
 	}
 	if queue := guide.Unlinked(version); queue != "" {
-		return message.UsageErrorf("--follow: in %s, apitrace does not know how the queue %q passes on work: expected another release, such as %s", version, queue, apiserver.DefaultVersion)
+		return message.UsageErrorf("apitrace cannot follow requests in the control plane of %s, because it does not know how the queue %q passes on work: expected another release, such as %s", version, queue, apiserver.DefaultVersion)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (s State) Sign() (sign string, meaning message.Message) {
 var meanings = map[State]message.Message{
 	Called: message.Of("called"), notCalled: message.Of("in the source, not called in the recordings"), noSpan: message.Of("in the source, without a span"),
 	notTraced: message.Of("in the source, in a package that is not traced, or not compiled any more"),
-	notThere:  message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
+	notThere:  message.Of("in no traced package of the programs that the index has"), notSeen: message.Of("not called, and the source is not known"),
 }
 
 // Write writes Of's result: a line for each release, then the scenarios that call
