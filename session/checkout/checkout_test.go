@@ -35,7 +35,7 @@ func a() {}
 func b() {}
 `)
 	put(t, dir, "go.mod", "module k8s.io/kubernetes\n")
-	put(t, dir, "pkg/kubelet/kubelet.go", "package kubelet\n\nfunc Run() {}\n")
+	put(t, dir, "pkg/proxy/kubelet.go", "package proxy\n\nfunc Run() {}\n")
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "master"}, {"add", "."},
 		{"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "one"},
@@ -77,7 +77,7 @@ func b() {}
 
 func fresh() {}
 `)
-	put(t, dir, "pkg/kubelet/kubelet.go", "package kubelet\n\nfunc Run() { Run() }\n")
+	put(t, dir, "pkg/proxy/kubelet.go", "package proxy\n\nfunc Run() { Run() }\n")
 	put(t, dir, "pkg/new/new.go", "package fresh\n\nfunc New() {}\n")
 	before, after, err := Sides(t.Context(), []string{dir})
 	if err != nil {
@@ -103,7 +103,7 @@ func fresh() {}
 	}
 	want := map[string]State{
 		"k8s.io/apiserver/pkg/storage/etcd3.(*store).Get": Called, "k8s.io/apiserver/pkg/storage/etcd3.fresh": NotThere,
-		"k8s.io/kubernetes/pkg/kubelet.Run": NotTraced, "k8s.io/kubernetes/pkg/new.New": NotTraced,
+		"k8s.io/kubernetes/pkg/proxy.Run": NotTraced, "k8s.io/kubernetes/pkg/new.New": NotTraced,
 	}
 	for name, state := range want {
 		if got, ok := states[name]; !ok || got != state {
@@ -121,7 +121,7 @@ func fresh() {}
 		if err := report.Write(&out, message.For(lang)); err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{"etcd3.(*store).Get", "k8s.io/kubernetes/pkg/kubelet.Run", "etcd3.fresh", "get-node"} {
+		for _, text := range []string{"etcd3.(*store).Get", "k8s.io/kubernetes/pkg/proxy.Run", "etcd3.fresh", "get-node"} {
 			if !strings.Contains(out.String(), text) {
 				t.Errorf("%q is not in\n%s", text, out.String())
 			}
@@ -146,7 +146,7 @@ func TestCommitsAreRead(t *testing.T) {
 
 func TestWrongCheckouts(t *testing.T) {
 	dir := repository(t)
-	put(t, dir, "pkg/kubelet/kubelet.go", "no Go")
+	put(t, dir, "pkg/proxy/kubelet.go", "no Go")
 	for _, test := range []struct {
 		args []string
 		want string
@@ -156,7 +156,7 @@ func TestWrongCheckouts(t *testing.T) {
 		{[]string{dir + "@--all"}, `has no commit "--all"`},
 		{[]string{dir, dir}, "is on both sides"},
 		{[]string{dir, repository(t) + "@HEAD"}, "are two work trees"},
-		{[]string{dir}, `"pkg/kubelet/kubelet.go" cannot be read as Go`},
+		{[]string{dir}, `"pkg/proxy/kubelet.go" cannot be read as Go`},
 		{[]string{t.TempDir()}, "lies in no git repository"},
 	} {
 		err := func(ctx context.Context) error {
