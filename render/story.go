@@ -22,7 +22,8 @@ func WriteStory(w io.Writer, rec *trace.Recording, options Options) error {
 	for i := range story.Lines {
 		d.writeStoryLine(out, story.Lines, i)
 	}
-	for _, remark := range story.Remarks {
+	remarks := append(story.Remarks, d.words.Sprintf("A number is that of a request or event: \"--only 2\" shows its calls."))
+	for _, remark := range remarks {
 		for _, line := range wrap(remark, d.width) {
 			fmt.Fprintln(out, d.paint(d.Facts, line))
 		}

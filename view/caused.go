@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,20 +35,17 @@ func Consequences(rec *trace.Recording) []Consequence {
 	if !slices.ContainsFunc(rec.Requests, func(r trace.Request) bool { return r.Cause != (trace.Cause{}) }) {
 		return nil
 	}
-	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}}
+	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}, eventOf: map[string]int{}, causeOf: map[trace.Cause]int{}}
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
 		t.causedBy[r.Cause] = append(t.causedBy[r.Cause], i)
 	}
 	for i := range rec.Requests {
-		resource, _, _ := rec.Requests[i].Resource()
-		if kind, _ := t.writtenObject(&rec.Requests[i]); kind != "" {
-			t.kinds[resource] = kind
-		}
+		t.note(i)
 	}
 	all := &toldLine{}
 	for _, i := range t.causedBy[trace.Cause{}] {
-		t.request(i, saysClient, nil, all)
+		t.request(i, saysClient, nil, nil, all)
 	}
 	return all.flatten(0, nil)
 }
@@ -160,6 +158,44 @@ type consequenceTeller struct {
 	causedBy map[trace.Cause][]int
 	// kinds has the kind of the objects of a resource, if an event has told it.
 	kinds map[string]string
+	// eventOf has, by the ID of a call, the event that it belongs to.
+	eventOf map[string]int
+	// causeOf has, by what caused an event, the request with that call.
+	causeOf map[trace.Cause]int
+}
+
+// note notes what a request or an event says about others.
+func (t *consequenceTeller) note(i int) {
+	r := &t.rec.Requests[i]
+	for j := range r.Calls {
+		id := r.Calls[j].ID
+		if r.IsEvent() {
+			t.eventOf[id] = i
+		}
+		if cause := (trace.Cause{TraceID: r.TraceID, Call: id}); len(t.causedBy[cause]) > 0 {
+			t.causeOf[cause] = i
+		}
+	}
+	resource, _, _ := r.Resource()
+	if kind, _ := t.writtenObject(r); kind != "" {
+		t.kinds[resource] = kind
+	}
+}
+
+// others lists the requests whose events are further causes of a call: an event gave the same
+// work, which waited already. event is the event that the call belongs to.
+func (t *consequenceTeller) others(call *trace.Call, event int) (requests []int) {
+	for _, id := range call.Causes() {
+		of, ok := t.eventOf[id]
+		if !ok || of == event {
+			continue
+		}
+		request, ok := t.causeOf[t.rec.Requests[of].Cause]
+		if ok && !slices.Contains(requests, request) {
+			requests = append(requests, request)
+		}
+	}
+	return requests
 }
 
 // add adds a line below another, proved by a call.
@@ -172,11 +208,11 @@ func (t *consequenceTeller) add(below *toldLine, actor, text message.Message, re
 }
 
 // request tells of a request, and of the events of what it wrote. status says what a status
-// that it writes has, if that is known.
-func (t *consequenceTeller) request(i int, actor message.Message, status *message.Message, below *toldLine) {
+// that it writes has, if that is known. also has the requests that are further causes.
+func (t *consequenceTeller) request(i int, actor message.Message, status *message.Message, also []int, below *toldLine) {
 	r := &t.rec.Requests[i]
 	if text, failed, told := t.said(r, status); told {
-		below = t.add(below, actor, text, i, 0, failed)
+		below = t.add(below, actor, becauseToo(text, also), i, 0, failed)
 	}
 	for j := range r.Calls {
 		for _, event := range t.caused(r, j) {
@@ -194,12 +230,15 @@ func (t *consequenceTeller) caused(r *trace.Request, call int) []int {
 func (t *consequenceTeller) event(i int, below *toldLine) {
 	r := &t.rec.Requests[i]
 	tree := trace.TreeOfValid(r)
-	lines, statuses := make([]*toldLine, len(r.Calls)), make([]*message.Message, len(r.Calls))
+	lines, statuses, also := make([]*toldLine, len(r.Calls)), make([]*message.Message, len(r.Calls)), make([][]int, len(r.Calls))
 	for j := range r.Calls {
 		lines[j] = below
 		p := tree.Parent(j)
 		if p >= 0 {
-			lines[j], statuses[j] = lines[p], statuses[p]
+			lines[j], statuses[j], also[j] = lines[p], statuses[p], also[p]
+		}
+		if others := t.others(&r.Calls[j], i); len(others) > 0 {
+			also[j] = others
 		}
 		if status := writtenStatus(&r.Calls[j]); status != nil {
 			if statuses[j] = status; p >= 0 {
@@ -207,12 +246,25 @@ func (t *consequenceTeller) event(i int, below *toldLine) {
 			}
 		}
 		if text, ok := decisionOf(tree, j); ok {
-			lines[j] = t.add(lines[j], actorOf(tree, j), text, i, j, false)
+			lines[j] = t.add(lines[j], actorOf(tree, j), becauseToo(text, also[j]), i, j, false)
+			also[j] = nil // said
 		}
 		for _, sent := range t.caused(r, j) {
-			t.request(sent, actorOf(tree, j), statuses[j], lines[j])
+			t.request(sent, actorOf(tree, j), statuses[j], also[j], lines[j])
 		}
 	}
+}
+
+// becauseToo adds further causes to a text.
+func becauseToo(text message.Message, requests []int) message.Message {
+	if len(requests) == 0 {
+		return text
+	}
+	numbers := make([]string, len(requests))
+	for i, request := range requests {
+		numbers[i] = strconv.Itoa(request + 1)
+	}
+	return saysAlso.With(text, message.List(numbers))
 }
 
 // said returns what a request did. told is false if it changed nothing and did not fail, or
@@ -365,6 +417,7 @@ var (
 	saysWritesStatus = message.Of("writes the %s of %s: %s")
 	saysPods         = message.Of("%s pods, %s ready")
 	saysPhase        = message.Of("%s")
+	saysAlso         = message.Of("%s (also because of %s)")
 	saysRefusedWith  = message.Of("%s: refused with %d %s")
 	saysBecause      = message.Of("%s: %s")
 

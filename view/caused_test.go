@@ -21,7 +21,7 @@ func TestConsequences(t *testing.T) {
 	want := []string{
 		"1 client creates Deployment web (0s, failed false)",
 		"3   deployment controller creates ReplicaSet web-1 (20ms, failed false)",
-		"4     replicaset controller wants 2 pods, has 0 (38ms, failed false)",
+		"4     replicaset controller wants 2 pods, has 0 (also because of 1) (38ms, failed false)",
 		"5       replicaset controller creates Pod web-1-a (40ms, failed false)",
 		"7         scheduler 1 of 1 nodes can run the pod; selects n1 (74ms, failed false)",
 		"8           scheduler binds Pod web-1-a to the node (70ms, failed false)",

@@ -3,6 +3,8 @@ package commands
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +26,15 @@ import (
 func TestToursNameTheirFunctions(t *testing.T) {
 	t.Parallel()
 	needsServer(t)
-	checkTours(t, apiserver.DefaultVersion)
+	checkTours(t, apiserver.DefaultVersion, false)
+}
+
+// TestSlowTourOfAControlPlane checks the tour of what a request caused, which needs the
+// sources of the programs beside kube-apiserver.
+func TestSlowTourOfAControlPlane(t *testing.T) {
+	testenv.Slow(t)
+	needsServer(t)
+	checkTours(t, apiserver.DefaultVersion, true)
 }
 
 // TestSlowToursOfOlderReleases checks the tours of the oldest recorded release and of
@@ -37,11 +47,13 @@ func TestSlowToursOfOlderReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTours(t, releases[0].K8sVersion)
-	checkTours(t, "v1.30.4")
+	checkTours(t, releases[0].K8sVersion, false)
+	checkTours(t, "v1.30.4", false)
 }
 
-func checkTours(t *testing.T, version string) {
+// checkTours checks the tours of the recordings that have what requests caused, or of the
+// others.
+func checkTours(t *testing.T, version string, caused bool) {
 	t.Helper()
 	all, err := recordings.All(version)
 	if err != nil {
@@ -54,6 +66,9 @@ func checkTours(t *testing.T, version string) {
 	folders := map[string]string{}
 	steps := 0
 	for _, rec := range all {
+		if caused != (len(view.Consequences(rec)) > 0) {
+			continue
+		}
 		var out bytes.Buffer
 		choice := tour.Choice{Most: view.StepsPerRequest(len(rec.Requests)), Lang: "en"}
 		if err := tour.Write(&out, rec, guide.ForReader("en", rec), choice); err != nil {
@@ -104,22 +119,31 @@ func lineOf(t testing.TB, folders map[string]string, version, file string, numbe
 			at = below
 		}
 	}
-	program := apiserver.Name
+	programs := []string{apiserver.Name}
 	if strings.Contains(file, "/"+sampleserver.Name+"/") {
-		program = sampleserver.Name
+		programs[0] = sampleserver.Name
 	}
-	dir, known := folders[program]
-	if !known {
-		source, err := controlplane.SourceOf(t.Context(), program, apiserver.BuildOptions{Version: version})
-		if err != nil {
+	for _, p := range controlplane.Programs() { // for files that kube-apiserver does not compile
+		programs = append(programs, p.Name)
+	}
+	var text []byte
+	for _, program := range programs {
+		dir, known := folders[program]
+		if !known {
+			source, err := controlplane.SourceOf(t.Context(), program, apiserver.BuildOptions{Version: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir = source.Dir
+			folders[program] = dir
+		}
+		var err error
+		if text, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(at))); err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || program == programs[len(programs)-1] {
 			t.Fatal(err)
 		}
-		dir = source.Dir
-		folders[program] = dir
-	}
-	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(at)))
-	if err != nil {
-		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
 	if number > len(lines) {

@@ -10,7 +10,7 @@ import (
 
 // FollowedDeployment returns a recording of what the creation of a Deployment caused, down to
 // the status of its pod. Its calls are few, but named as in Kubernetes. The controller looks at
-// the Deployment again after ten minutes.
+// the Deployment again after ten minutes. The key of the ReplicaSet was queued twice.
 func FollowedDeployment() *trace.Recording {
 	var rec causedRecording
 	const deployments, replicaSets, pods = "/apis/apps/v1/namespaces/default/deployments", "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/namespaces/default/pods"
@@ -18,7 +18,7 @@ func FollowedDeployment() *trace.Recording {
 	sync := rec.event("kube-controller-manager", "Deployment", "web", posted, "k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).syncDeployment")
 	made := rec.write("POST", replicaSets, sync)
 	wanted := rec.event("kube-controller-manager", "ReplicaSet", "web-1", made, "k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).manageReplicas",
-		"apitrace.replicas.wanted", "2", "apitrace.replicas.found", "0")
+		"apitrace.replicas.wanted", "2", "apitrace.replicas.found", "0", trace.AttrCauses, sync.Call)
 	pod := rec.write("POST", pods, wanted)
 	rec.event("kube-controller-manager", "Pod", "web-1-a", pod, "k8s.io/kubernetes/pkg/controller/replicaset.(*ReplicaSetController).manageReplicas",
 		"apitrace.replicas.wanted", "2", "apitrace.replicas.found", "2") // nothing to decide

@@ -59,9 +59,5 @@ func (o *Delivery) writeSummary(ctx context.Context, std *console.Streams, c *se
 	if err != nil {
 		return err
 	}
-	if err := o.Output.writeStory(std, std.Err, recording); err != nil {
-		return err
-	}
-	std.Notice("the numbers are those of requests and events: \"--only 2\" or \"apitrace show FILE --only 2\" shows the calls, and \"apitrace show FILE --summary\" lists all")
-	return nil
+	return o.Output.writeStory(std, std.Err, recording)
 }
