@@ -3,16 +3,14 @@ package judge
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace/history"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -25,24 +23,31 @@ type past struct {
 	// called maps a release and a function to the scenarios with recordings that call
 	// the function.
 	called map[string]map[string]map[string]bool
+	// judged are the recorded functions of programs whose sources are known.
+	judged map[string]bool
 }
 
 type hasText interface {
 	text(program, function string) ([]call, bool)
+	// programs lists the programs whose sources are known.
+	programs() []string
 }
 
 func newPast() *past {
-	return &past{sources: map[string]hasText{}, called: map[string]map[string]map[string]bool{}}
+	return &past{sources: map[string]hasText{}, called: map[string]map[string]map[string]bool{}, judged: map[string]bool{}}
 }
 
 // add reads the recordings of a release.
 func (p *past) add(t *testing.T, release recordings.Info, of hasText) {
 	t.Helper()
-	called := map[string]map[string]bool{}
+	called, known := map[string]map[string]bool{}, of.programs()
 	for _, scenario := range release.Scenarios {
 		for _, r := range load(t, release.K8sVersion, scenario).Requests {
 			for i := range r.Calls {
 				f := r.Calls[i].Function
+				if slices.Contains(known, r.Calls[i].Process) {
+					p.judged[f] = true
+				}
 				if called[f] == nil {
 					called[f] = map[string]bool{}
 				}
@@ -57,7 +62,7 @@ func (p *past) add(t *testing.T, release recordings.Info, of hasText) {
 // has reports whether the source of a release has a function, and whether its text has
 // calls.
 func (p *past) has(release, name string) (has, calls bool) {
-	for _, program := range []string{apiserver.Name, sampleserver.Name, storage.Name} {
+	for _, program := range p.sources[release].programs() {
 		if made, ok := p.sources[release].text(program, name); ok {
 			has, calls = true, calls || len(made) > 0
 		}
@@ -74,17 +79,7 @@ func (p *past) judge(t *testing.T, nth int) int {
 		t.Fatal(err)
 	}
 	all = slices.DeleteFunc(all, func(r history.Release) bool { return p.sources[r.Version] == nil })
-	in := map[string]int{} // number of releases that call the function
-	for _, called := range p.called {
-		for f := range called {
-			in[f]++
-		}
-	}
-	var names []string
-	for f := range in {
-		names = append(names, f)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(p.judged))
 	n := 0
 	for i, name := range names {
 		if i%nth != 0 || name == "runtime.main" {

@@ -33,6 +33,8 @@ func indexOf(t *testing.T, release string) *indexed {
 	return x
 }
 
+func (x *indexed) programs() []string { return x.Programs() }
+
 func gatesOf(c recordings.SourceCall) []string {
 	if c.Gate == "" {
 		return nil

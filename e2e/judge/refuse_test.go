@@ -23,6 +23,8 @@ func (h handmade) text(_, function string) ([]call, bool) {
 	calls, ok := h.texts[function]
 	return calls, ok
 }
+func (h handmade) programs() []string { return []string{"program"} }
+
 func (h handmade) mentions(_, name string) []mention { return h.named[name] }
 func (h handmade) asked(_, function string) []string { return h.asks[function] }
 func (h handmade) gate(_, name string) (on, known bool) {
