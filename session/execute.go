@@ -26,14 +26,8 @@ type Execution struct {
 // Execute runs a client program to its end, traces its requests, and returns its exit
 // status. The client's environment gets the variables that lead to the server.
 func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, to Reporter) (status int, err error) {
-	if e.Follow > 0 {
-		version, err := apiserver.ParseVersion(o.Version)
-		if err != nil {
-			return 0, message.ToUsageError(err)
-		}
-		if err := CanFollow(version); err != nil { // before a build
-			return 0, err
-		}
+	if err := o.checkFollow(e.Follow); err != nil { // before a build
+		return 0, err
 	}
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {
@@ -119,9 +113,21 @@ func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) Reque
 // RecordingName returns the default name of a recording's file.
 func RecordingName() string { return time.Now().Format("apitrace-20060102-150405.jsonl") }
 
-// Record writes the traces of clients' requests to the file save until list.Wait returns.
-// as is the clients' user.
-func (o ServerOptions) Record(ctx context.Context, as, save string, list RequestList, to Reporter) (err error) {
+// A Recorder records the requests of clients.
+type Recorder struct {
+	// As is the clients' user, Save the recording's file.
+	As, Save string
+	// Follow, if not 0, is how long to collect the consequences of the requests after the
+	// recording has ended.
+	Follow time.Duration
+	List   RequestList
+}
+
+// Record writes the traces of clients' requests to a file until List.Wait returns.
+func (o ServerOptions) Record(ctx context.Context, r Recorder, to Reporter) (err error) {
+	if err := o.checkFollow(r.Follow); err != nil {
+		return err
+	}
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {
 		return err
@@ -129,13 +135,39 @@ func (o ServerOptions) Record(ctx context.Context, as, save string, list Request
 	defer func() { err = errors.Join(err, server.Close()) }()
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	c, err := openClients(server.Server, clientsOptions{Name: "record", As: as, Save: save, Secrets: o.Secrets, Failed: fail, Done: list.Add})
+	var rows []Row
+	c, err := openClients(server.Server, clientsOptions{Name: "record", As: r.As, Save: r.Save, Secrets: o.Secrets, Failed: fail, Done: func(row Row) {
+		rows = append(rows, row)
+		r.List.Add(row)
+	}})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	left := list.Wait(failed, c)
-	err = errors.Join(deathOf(failed), left, c.finish())
-	to.Notice("requests in %s: %d", save, c.Recording.Requests)
+	record := func() ([]Row, error) {
+		left := r.List.Wait(failed, c)
+		err := errors.Join(deathOf(failed), left, c.finish())
+		Sort(rows)
+		return rows, err
+	}
+	if r.Follow == 0 {
+		_, err = record()
+	} else { // Ctrl-C ends the recording, and what follows is still to come
+		_, err = c.follow(context.WithoutCancel(ctx), server, r.Follow, record, to)
+	}
+	to.Notice("requests in %s: %d", r.Save, c.Recording.Requests)
 	return errors.Join(err, c.verdict(o.Check, to))
+}
+
+// checkFollow returns a message.UsageError if a client's requests are to be followed, and the
+// release does not allow that.
+func (o ServerOptions) checkFollow(limit time.Duration) error {
+	if limit == 0 {
+		return nil
+	}
+	version, err := apiserver.ParseVersion(o.Version)
+	if err != nil {
+		return message.ToUsageError(err)
+	}
+	return CanFollow(version)
 }

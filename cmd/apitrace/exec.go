@@ -40,7 +40,7 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 		o.client = args
 		o.server.ControlPlane = o.follow > 0
 		c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
-		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only), o.validateFollow()); err != nil {
+		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only), validateFollow(o.follow)); err != nil {
 			return err
 		}
 		status, err := o.run(c.Context(), std)
@@ -58,9 +58,9 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-func (o *execOptions) validateFollow() error {
-	if o.follow < 0 {
-		return message.UsageErrorf("--follow %v: expected a time such as 10s", o.follow)
+func validateFollow(follow time.Duration) error {
+	if follow < 0 {
+		return message.UsageErrorf("--follow %v: expected a time such as 10s", follow)
 	}
 	return nil
 }

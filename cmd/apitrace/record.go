@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ import (
 type recordOptions struct {
 	as     string
 	save   string
+	follow time.Duration
 	server serverFlags
 	// interactive shows the full-screen list; the user can open requests there. output
 	// has the options of their trees.
@@ -25,7 +27,8 @@ type recordOptions struct {
 func newRecordCommand(std *console.Streams) *cobra.Command {
 	o := &recordOptions{server: anyServer()}
 	command := newCommand("record", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
-		if err := errors.Join(o.server.validate(), validateAs(o.as), output.CheckSave(o.save)); err != nil {
+		o.server.ControlPlane = o.follow > 0
+		if err := errors.Join(o.server.validate(), validateAs(o.as), output.CheckSave(o.save), validateFollow(o.follow)); err != nil {
 			return err
 		}
 		if err := o.run(c.Context(), std); err != nil {
@@ -38,6 +41,7 @@ func newRecordCommand(std *console.Streams) *cobra.Command {
 	})
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
 	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "list the requests full screen as they arrive, and open the tree of any request")
+	command.Flags().DurationVar(&o.follow, "follow", 0, "trace also what the requests cause in the control plane, at most so long after Ctrl-C")
 	addLanguageFlag(command, &o.output.Lang)
 	addAsFlag(command, &o.as)
 	o.server.add(command)
@@ -56,5 +60,5 @@ func (o *recordOptions) run(ctx context.Context, std *console.Streams) (err erro
 			return err
 		}
 	}
-	return o.server.Record(ctx, o.as, o.save, list, std)
+	return o.server.Record(ctx, session.Recorder{As: o.as, Save: o.save, Follow: o.follow, List: list}, std)
 }

@@ -31,14 +31,16 @@ spec:
 
 // deployer is a client program. It creates the Deployment "followed".
 func deployer() {
-	if err := deploy(strings.Replace(webDeployment, "name: web", "name: followed", 1)); err != nil {
+	if err := deploy("followed", os.Getenv("KUBECONFIG")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func deploy(text string) error {
-	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
+// deploy creates a Deployment with a name and two pods.
+func deploy(name, kubeconfig string) error {
+	text := strings.Replace(webDeployment, "name: web", "name: "+name, 1)
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return err
 	}
@@ -109,6 +111,34 @@ func checkFollow(t *testing.T, m *machine) {
 	}
 }
 
+// checkRecordFollow checks that record writes what a request causes, also after Ctrl-C.
+func checkRecordFollow(t *testing.T, m *machine) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "recorded.jsonl")
+	recorder, said := m.command("record", "--follow", "1m", "--save", file), &testenv.Buffer{}
+	recorder.Stdout = said
+	if err := recorder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = recorder.Process.Kill() })
+	testenv.Await(t, "the path of the kubeconfig", func() bool { return strings.Contains(said.String(), "\n") })
+	kubeconfig, _, _ := strings.Cut(said.String(), "\n")
+	if err := deploy("recorded", kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	testenv.Await(t, "the line of the request", func() bool { return strings.Contains(said.String(), "POST /apis/apps/v1/") })
+	if err := recorder.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := recorder.Wait(); err != nil {
+		t.Errorf("record: %v", err)
+	}
+	story, notices, status := m.run("show", file, "--width", "200")
+	if status != 0 || !strings.Contains(story, ": wants 2 pods, has 0\n") || !regexp.MustCompile("writes the status of Pod recorded-.*: Running").MatchString(story) {
+		t.Errorf("show: exit status %d\n%s\n%s", status, story, notices)
+	}
+}
+
 // TestSlowServeControlPlane creates a Deployment on a served control plane, which traces
 // the request and gives it two running pods. Then it kills each of the programs in turn:
 // the server says so and ends, and leaves nothing.
@@ -126,6 +156,7 @@ func TestSlowServeControlPlane(t *testing.T) {
 		if program == "hollow-kubelet" {
 			checkServedControlPlane(t, m, serve.Process.Pid)
 			checkFollow(t, m)
+			checkRecordFollow(t, m)
 		}
 		if err := syscall.Kill(processOf(t, m.tmp, program), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
