@@ -1,5 +1,5 @@
 // Package articles holds the functions that well-known walk-throughs of
-// kube-apiserver name, step by step. It looks up where each function ran in
+// Kubernetes name, step by step. It looks up where each function ran in
 // recordings, and its current name. It also has the errors of the articles.
 //
 // Packages history and lineage have the full history of a function.
@@ -42,6 +42,9 @@ type chain struct {
 	// Scenarios are the scenarios that show the article's request, the best first.
 	// If none of them calls a step's function, another scenario shows the step.
 	Scenarios []string `yaml:"scenarios"`
+	// Nearest is the article's nearest release or, if that release recorded none of
+	// the scenarios, the nearest release that did.
+	Nearest string `yaml:"-"`
 	// Read is the release with the chain's code, if that release was never
 	// recorded.
 	Read  string `yaml:"read"`
@@ -78,22 +81,39 @@ var known = sync.OnceValues(func() ([]article, error) {
 	if err := strictyaml.Decode("articles.yaml", embedded, &all); err != nil {
 		return nil, err
 	}
-	recorded, err := recordings.Names()
+	recorded, err := recordings.Versions()
 	if err != nil {
 		return nil, err
 	}
 	for i := range all {
-		if all[i].Nearest, err = nearest(all[i].Written, recorded); err != nil {
+		a := &all[i]
+		if a.Nearest, err = nearest(a.Written, having(nil, recorded)); err != nil {
 			return nil, err
 		}
-		for _, c := range all[i].Chains {
-			for j := range c.Steps {
-				c.Steps[j].scenarios = c.Scenarios
+		for j := range a.Chains {
+			c := &a.Chains[j]
+			if c.Nearest, err = nearest(a.Written, having(c.Scenarios, recorded)); err != nil {
+				return nil, err
+			}
+			for k := range c.Steps {
+				c.Steps[k].scenarios = c.Scenarios
 			}
 		}
 	}
 	return all, nil
 })
+
+// having returns the releases that recorded at least one of the scenarios. Without
+// scenarios, it returns all releases.
+func having(scenarios []string, recorded []recordings.Info) []string {
+	var releases []string
+	for i := range recorded {
+		if len(scenarios) == 0 || slices.ContainsFunc(scenarios, recorded[i].Has) {
+			releases = append(releases, recorded[i].K8sVersion)
+		}
+	}
+	return releases
+}
 
 // nearest returns the release nearest to the last release that a text names, such
 // as v1.20 in "v1.18 - v1.20".

@@ -76,13 +76,14 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	if err != nil {
 		return err
 	}
-	near, err := open(a.Nearest, last)
-	if err != nil {
-		return err
+	releases := map[string]*release{last: nil}
+	for _, c := range a.Chains {
+		releases[c.Nearest] = nil
 	}
-	now, err := open(last, last)
-	if err != nil {
-		return err
+	for version := range releases {
+		if releases[version], err = open(version, last); err != nil {
+			return err
+		}
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n%s\n", a.Title.Localize(p), a.about(p))
@@ -91,6 +92,10 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	}
 	for _, c := range a.Chains {
 		fmt.Fprintf(out, "\n── %s\n", c.Title.Localize(p))
+		if c.Nearest != a.Nearest {
+			fmt.Fprintf(out, "    %s\n", p.Sprintf("the nearest release that recorded this is %s", c.Nearest))
+		}
+		near, now := releases[c.Nearest], releases[last]
 		for i := range c.Steps {
 			s := &c.Steps[i]
 			fmt.Fprintf(out, "%2d  %s\n", i+1, s.text(p))
