@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestEveryStep looks up every step of every chain in the article's nearest release
+// TestEveryStep looks up every step of every chain in the chain's nearest release
 // and in the newest. Each step must have run, or the output must say why it did
 // not. If it ran, the scenario in the output must call it.
 func TestEveryStep(t *testing.T) {
@@ -26,14 +26,14 @@ func TestEveryStep(t *testing.T) {
 	releases := map[string]*release{}
 	steps, seen := 0, 0
 	for _, a := range all {
-		for _, version := range []string{a.Nearest, last} {
-			if releases[version] == nil {
-				if releases[version], err = open(version, last); err != nil {
-					t.Fatal(err)
+		for _, c := range a.Chains {
+			for _, version := range []string{c.Nearest, last} {
+				if releases[version] == nil {
+					if releases[version], err = open(version, last); err != nil {
+						t.Fatal(err)
+					}
 				}
-			}
-			r := releases[version]
-			for _, c := range a.Chains {
+				r := releases[version]
 				for i := range c.Steps {
 					s := &c.Steps[i]
 					at := r.lookUp(s)
@@ -44,8 +44,8 @@ func TestEveryStep(t *testing.T) {
 						if f := r.called[at.name]; f == nil || !slices.Contains(f.Scenarios, at.scenario) {
 							t.Errorf("article %s: %s: the scenario %s does not call %s", a.Name, s.Text, at.scenario, at.name)
 						}
-					case s.Function == "" && s.Note.En == "":
-						t.Errorf("article %s: %s has neither a function nor a note", a.Name, s.Text)
+					case s.Function == "" && s.Note.En == "" && s.Wrong.En == "":
+						t.Errorf("article %s: %s has neither a function nor a note nor an error", a.Name, s.Text)
 					case s.Function != "" && !explained(s, r):
 						t.Errorf("article %s: %s did not run in %s, and the output does not say why", a.Name, s.Text, version)
 					case s.Function != "" && at.state == missing && s.end(r).IsZero():
@@ -59,8 +59,8 @@ func TestEveryStep(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d steps ran", seen, steps)
-	if len(all) != 5 || steps < 2*180 || seen < 250 {
-		t.Errorf("got %d articles, %d steps in two releases, and %d steps that ran, expected 5, and at least 360 and 250", len(all), steps, seen)
+	if len(all) != 6 || steps < 2*270 || seen < 400 {
+		t.Errorf("got %d articles, %d steps in two releases, and %d steps that ran, expected 6, and at least 540 and 400", len(all), steps, seen)
 	}
 }
 
@@ -106,6 +106,72 @@ func TestOrderOfACreation(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOrderOfAPod checks the claims in article F's errors about the second half of its way:
+// which functions of a control loop run, in which order, and which do not run.
+func TestOrderOfAPod(t *testing.T) {
+	last, err := newest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	admission := map[string][]string{
+		"v1.30.4": {"kubelet.(*Kubelet).SyncPod", "kubelet.getPhase", "kubelet.(*activeDeadlineHandler).ShouldEvict", "lifecycle.(*appArmorAdmitHandler).Admit"},
+		last:      {"lifecycle.(*appArmorAdmitHandler).Admit", "kubelet.(*Kubelet).SyncPod", "kubelet.getPhase", "kubelet.(*activeDeadlineHandler).ShouldEvict"},
+	}
+	for version, kubelet := range admission {
+		rec, err := recordings.Load(version, "deployment-to-pod")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, loop := range []struct{ order, absent []string }{
+			{
+				[]string{
+					"deployment.(*DeploymentController).addDeployment", "deployment.(*DeploymentController).getReplicaSetsForDeployment",
+					"deployment.(*DeploymentController).getNewReplicaSet", "deployment.(*DeploymentController).syncRolloutStatus",
+				},
+				[]string{"deployment.(*DeploymentController).scale", "deployment.(*DeploymentController).sync"},
+			},
+			{[]string{"pkg/scheduler.(*Scheduler).schedulePod", "pkg/scheduler.(*Scheduler).bind", "defaultbinder.DefaultBinder.Bind"}, []string{"pkg/scheduler.prioritizeNodes"}},
+			{
+				slices.Concat([]string{"kubelet.(*Kubelet).HandlePodAdditions"}, kubelet, []string{
+					"kubelet.(*Kubelet).makePodDataDirs", "(*volumeManager).WaitForAttachAndMount", "kubelet.(*Kubelet).getPullSecretsForPod",
+					"(*kubeGenericRuntimeManager).createPodSandbox", "kubelet.(*Kubelet).GetPodDNS", "(*remoteRuntimeService).RunPodSandbox",
+					"(*imageManager).EnsureImageExists", "(*remoteRuntimeService).CreateContainer",
+					"(*internalContainerLifecycleImpl).PreStartContainer", "(*remoteRuntimeService).StartContainer",
+				}), nil,
+			},
+		} {
+			calls := eventWith(rec, loop.order[0])
+			at := 0
+			for _, want := range loop.order {
+				for at < len(calls) && !strings.HasSuffix(calls[at].Function, want) {
+					at++
+				}
+				if at == len(calls) {
+					t.Errorf("%s: %s does not run after the functions before it in the list", version, want)
+					break
+				}
+			}
+			for _, absent := range loop.absent {
+				if slices.ContainsFunc(calls, func(c trace.Call) bool { return strings.HasSuffix(c.Function, absent) }) {
+					t.Errorf("%s: %s runs, expected no call of it", version, absent)
+				}
+			}
+		}
+	}
+}
+
+// eventWith returns the calls of the first event or request that calls a function with this
+// end of its name.
+func eventWith(rec *trace.Recording, suffix string) []trace.Call {
+	for i := range rec.Requests {
+		calls := rec.Requests[i].Calls
+		if slices.ContainsFunc(calls, func(c trace.Call) bool { return strings.HasSuffix(c.Function, suffix) }) {
+			return calls
+		}
+	}
+	return nil
 }
 
 // TestAdmissionBeforeTheFinisher checks a claim about article C. Up to v1.17, the
@@ -155,6 +221,13 @@ func TestWrite(t *testing.T) {
 		"d": {"--function 'server.emptyDelegate.PrepareRun'", "server.preparedGenericAPIServer.RunWithContext ran in boot-sample", "apitrace show boot-sample --k8s v1.37.1 --function 'server.completedConfig.New'"},
 		"D": {"It is about the sample API server."},
 		"E": {"A recording shows: decoding with conversion, mutating admission, strategy, validating admission, storage.", "A DELETE goes to rest.GracefulDeleter", "the article is wrong: A Deployment's storage is a rest.Creater", "apitrace show create-deployment --k8s v1.30.4 --function 'registry.(*Store).create'"},
+		"F": {
+			"the nearest recorded release is " + oldest, "Deployment controller the nearest release that recorded this is v1.30.4",
+			"v1.30.4: deployment.(*DeploymentController).syncDeployment ran in deployment-to-pod",
+			"apitrace show deployment-to-pod --k8s v1.37.1 --function 'pod/storage.(*BindingREST).setPodNodeAndMetadata'",
+			"the article is wrong: Initializers were removed in v1.14", "apitrace source 'initialization.(*initializer).Admit' --k8s v1.10",
+			"v1.16.15: registry.(*DryRunnableStorage).Get ran in create-exists", "the article is wrong: Since v1.18, kubectl run has no generators",
+		},
 	} {
 		var out bytes.Buffer
 		if err := Write(&out, name, message.For("en")); err != nil {
