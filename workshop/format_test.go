@@ -123,6 +123,8 @@ func TestMistakesAreLocated(t *testing.T) {
 		{"find: {function: f, above: {process: etcd}}", "find: {function: f, take: middle}", `e.yaml:7: take is "middle"`},
 		{"find: {function: f, above: {process: etcd}}", "find: {in: older, function: f}", `e.yaml:7: there is no recording "older"`},
 		{"find: {function: f, above: {process: etcd}}", "find:\n  function: f\n  above: {in: old, process: etcd}", "e.yaml:9: above selects calls of the same request"},
+		{"find: {function: f, above: {process: etcd}}", "find:\n  function: f\n  above: {event: e, process: etcd}", "e.yaml:9: above selects calls of the same request"},
+		{"find: {function: f, above: {process: etcd}}", "find:\n  function: f\n  request: 2\n  event: e", "e.yaml:10: request and event are both set"},
 		{"find: {function: f, above: {process: etcd}}", "find: f\nvalue: {of: f}", "e.yaml:8: expected one question, found 2"},
 		{"  - {try: g, when: {some: $answer}, reply: {en: R, zh: R}}", "  - {try: g, when: {}, reply: {en: R, zh: R}}", "e.yaml:9: the test is empty"},
 		{"  - {try: g, when: {some: $answer}, reply: {en: R, zh: R}}", "  - {when: {some: g}, reply: {en: R, zh: R}}", "e.yaml:9: try is missing"},

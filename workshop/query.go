@@ -14,6 +14,10 @@ type Selection struct {
 	// Request is the number of the traced request in the recording. 0 and 1 are the
 	// first request.
 	Request int `yaml:"request"`
+	// Event selects in the first event with this path (see trace.EventPath) instead of a
+	// numbered request: "kube-scheduler ADDED Pod ...". "..." stands for any text. The
+	// numbers of events differ from recording to recording.
+	Event string `yaml:"event"`
 
 	// Of are the calls to choose from; nil is all calls. Of.Take is applied before the
 	// other conditions.

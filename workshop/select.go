@@ -63,7 +63,7 @@ func (c *choice) functions() []string {
 }
 
 func (t *traces) choose(s *Selection) (*choice, error) {
-	tree, err := t.tree(s.In, s.Request)
+	tree, err := t.treeOf(s)
 	if err != nil {
 		return nil, err
 	}

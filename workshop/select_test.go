@@ -177,6 +177,43 @@ func TestRequestThatIsNotThere(t *testing.T) {
 	}
 }
 
+// TestSelectionsInEvents selects in the first event with a path: other requests and events
+// come before it, and another event with such a path after it.
+func TestSelectionsInEvents(t *testing.T) {
+	traces := handmadeTraces(t)
+	a, err := traces.recording("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, added := range []struct{ method, path, drawn string }{
+		{"GET", "scheduler ADDED Pod default/web", "h.Request"},
+		{trace.MethodEvent, "controllers ADDED Pod default/web", "h.Sync"},
+		{trace.MethodEvent, "scheduler ADDED Pod default/web", "h.Schedule\n  h.Bind"},
+		{trace.MethodEvent, "scheduler ADDED Pod default/more", "h.Later"},
+	} {
+		r := parseTree(t, added.drawn).Requests[0]
+		r.Method, r.Path = added.method, added.path
+		a.trees = append(a.trees, trace.TreeOfValid(&r))
+	}
+	for path, want := range map[string]string{
+		"scheduler ADDED Pod ...":           "example.com/h.Schedule example.com/h.Bind",
+		"scheduler ADDED Pod default/more":  "example.com/h.Later",
+		"controllers ADDED Pod default/web": "example.com/h.Sync",
+	} {
+		c, err := traces.choose(&Selection{Event: path})
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if got := strings.Join(c.functions(), " "); got != want {
+			t.Errorf("%s chooses %q, expected %q", path, got, want)
+		}
+	}
+	if _, err := traces.choose(&Selection{Event: "kubelet ..."}); err == nil || !strings.Contains(err.Error(), `the recording of handmade has no event "kubelet ..."`) {
+		t.Errorf("got the error %v, expected that there is no such event", err)
+	}
+}
+
 // TestRepliesToFind checks the judge's own replies to a function that is not the right one.
 func TestRepliesToFind(t *testing.T) {
 	for answer, want := range map[string]string{

@@ -3,6 +3,7 @@ package workshop
 import (
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -71,6 +72,23 @@ func (t *traces) recording(name string) (a *cachedRecording, err error) {
 		t.known[name] = a
 	}
 	return a, err
+}
+
+// treeOf returns the calls of the request or event in which s selects.
+func (t *traces) treeOf(s *Selection) (*trace.Tree, error) {
+	if s.Event == "" {
+		return t.tree(s.In, s.Request)
+	}
+	a, err := t.recording(s.In)
+	if err != nil {
+		return nil, err
+	}
+	for _, tree := range a.trees {
+		if tree.Request.IsEvent() && funcname.MatchText(s.Event, tree.Request.Path) {
+			return tree, nil
+		}
+	}
+	return nil, message.Errorf("the recording of %s has no event %q", a.recording.Scenario, s.Event)
 }
 
 // tree returns the calls of a traced request. Numbers begin with 1; 0 is the first

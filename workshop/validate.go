@@ -169,12 +169,15 @@ func (e *Exercise) validateSelection(s *Selection) *strictyaml.Mistake {
 	if !slices.Contains(takes, s.Take) {
 		return strictyaml.MistakeAt(message.Of("take is %q, expected first, last or outermost", s.Take), "take")
 	}
+	if s.Request != 0 && s.Event != "" {
+		return strictyaml.MistakeAt(message.Of("request and event are both set: expected the number of a request, or the path of an event"), "event")
+	}
 	for _, p := range s.parts() {
 		if p.of == nil {
 			continue
 		}
-		if p.of.In != "" || p.of.Request != 0 {
-			return strictyaml.MistakeAt(message.Of("%s selects calls of the same request: in and request are allowed only in the outermost selection", p.field), p.field)
+		if p.of.In != "" || p.of.Request != 0 || p.of.Event != "" {
+			return strictyaml.MistakeAt(message.Of("%s selects calls of the same request: in, request and event are allowed only in the outermost selection", p.field), p.field)
 		}
 		if bad := e.validateSelection(p.of); bad != nil {
 			return bad.Below(p.field)
