@@ -7,22 +7,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
-// WriteStory tells what the requests of a recording caused, in one line for each decision:
-// the number of the request that proves it, the time since the first line, and who did what.
-// Each line stands below its cause. At the end are remarks. See view.NewCausalStory.
-func WriteStory(w io.Writer, rec *trace.Recording, options Options) error {
+// WriteStory writes a story. A line has the number of the request that proves it, the time
+// since the first line, the actor, and the text. It stands below its cause. At the end are
+// remarks.
+func WriteStory(w io.Writer, story *view.CausalStory, options Options) error {
 	out := bufio.NewWriter(w)
 	d := newPen(&options.Options, &options.Layout)
-	story := view.NewCausalStory(rec, options.Lang)
 	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), d.words.Sprintf("who did what, below its cause (time since the first line)"))))
 	for i := range story.Lines {
 		d.writeStoryLine(out, story.Lines, i)
 	}
-	remarks := append(story.Remarks, d.words.Sprintf("A number is that of a request or event: \"--only 2\" shows its calls."))
+	remarks := append(slices.Clip(story.Remarks), d.words.Sprintf("A number is that of a request or event: \"--only 2\" shows its calls."))
 	for _, remark := range remarks {
 		for _, line := range wrap(remark, d.width) {
 			fmt.Fprintln(out, d.paint(d.Facts, line))

@@ -15,7 +15,7 @@ func TestStory(t *testing.T) {
 		"story.narrow": {Options: view.Options{ASCII: true}, Layout: Layout{Width: 50}},
 	} {
 		var out strings.Builder
-		if err := WriteStory(&out, viewtest.FollowedDeployment(), options); err != nil {
+		if err := WriteStory(&out, view.NewCausalStory(viewtest.FollowedDeployment(), "en"), options); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, out.String())

@@ -13,54 +13,55 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Consequence is one line of the story of what requests caused: a decision of a program,
-// or a request that changed something or failed. Every line is proved by a call.
-type Consequence struct {
-	// Level counts the lines that caused this one.
-	Level int
-	// After is the time since the first line.
-	After time.Duration
-	// Actor is who did it: "deployment controller", "scheduler", or "client".
-	Actor message.Message
-	Text  message.Message
-	// Request and Call are the indices of the call that proves it.
-	Request, Call int
-	// Failed is set for a request that kube-apiserver refused.
-	Failed bool
+// A CausalStory is what requests caused, for readers.
+type CausalStory struct {
+	Lines   []CausalLine `json:"lines" description:"The lines, each below its cause; empty if nothing was caused."`
+	Remarks []string     `json:"remarks" description:"What was still to come at the end, what the recording lacks, and what is not as in a real cluster."`
 }
 
-// Consequences tells what the requests of a recording caused. It is empty if nothing was
-// caused. Requests that only read and Events for people are left out, unless they failed.
-func Consequences(rec *trace.Recording) []Consequence {
+// A CausalLine is a decision of a program, or a request that changed something or failed. A
+// call proves it.
+type CausalLine struct {
+	Level   int    `json:"level" description:"How many lines caused this one."`
+	Time    string `json:"time" description:"Time since the first line."`
+	Actor   string `json:"actor" description:"Who did it."`
+	Text    string `json:"text" description:"What was done."`
+	Request int    `json:"request" description:"Number of the request or event with the call that proves it, counted from 1."`
+	Call    int    `json:"call" description:"Index of this call."`
+	Failed  bool   `json:"failed,omitempty" description:"Whether kube-apiserver refused a request."`
+}
+
+// NewCausalStory returns the story of a recording. lang is "en" or "zh". The story has no
+// requests that only read, and no Events for people, unless they failed.
+func NewCausalStory(rec *trace.Recording, lang string) *CausalStory {
+	story := &CausalStory{Lines: []CausalLine{}, Remarks: []string{}}
 	if !slices.ContainsFunc(rec.Requests, func(r trace.Request) bool { return r.Cause != (trace.Cause{}) }) {
-		return nil
+		return story
 	}
-	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}, eventOf: map[string]int{}, causeOf: map[trace.Cause]int{}}
+	words := message.For(lang)
+	root := tellConsequences(rec)
+	story.Lines = root.flatten(root.at, 0, story.Lines, words)
+	for _, remark := range causalRemarks(rec) {
+		story.Remarks = append(story.Remarks, remark.Localize(words))
+	}
+	return story
+}
+
+// causalRemarks describes the end of a recording, the gaps in it, and its differences from a
+// real cluster.
+func causalRemarks(rec *trace.Recording) (all []message.Message) {
+	complete := true
+	var running []string
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
-		t.causedBy[r.Cause] = append(t.causedBy[r.Cause], i)
-	}
-	for i := range rec.Requests {
-		t.note(i)
-	}
-	all := &toldLine{}
-	for _, i := range t.causedBy[trace.Cause{}] {
-		t.request(i, saysClient, nil, nil, all)
-	}
-	return all.flatten(0, nil)
-}
-
-// Remarks says what was still to come when a recording with consequences ended, what the
-// recording lacks, and what in it is not as in a real cluster.
-func Remarks(rec *trace.Recording) []message.Message {
-	var all []message.Message
-	complete := true
-	for i := range rec.Requests {
-		for _, lack := range rec.Requests[i].Lacks() {
+		for _, lack := range r.Lacks() {
 			complete = false
 			if !slices.ContainsFunc(all, func(m message.Message) bool { return m.String() == lack.String() }) {
 				all = append(all, lack)
 			}
+		}
+		if slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Unfinished }) {
+			running = append(running, strconv.Itoa(i+1))
 		}
 	}
 	begun := rec.Requests[0].Start
@@ -72,6 +73,9 @@ func Remarks(rec *trace.Recording) []message.Message {
 			all = append(all, saysTimer.With(p.Process, p.Item, p.Due.Sub(begun).Round(time.Second)))
 		}
 	}
+	if len(running) > 0 {
+		all = append(all, saysGoesOn.With(message.List(running)))
+	}
 	if complete {
 		all = append(all, saysComplete)
 	}
@@ -81,75 +85,58 @@ func Remarks(rec *trace.Recording) []message.Message {
 	return all
 }
 
-// A CausalStory is what requests caused, for readers.
-type CausalStory struct {
-	Lines   []CausalLine `json:"lines" description:"The lines, each below its cause; empty if nothing was caused."`
-	Remarks []string     `json:"remarks" description:"What was still to come at the end, what the recording lacks, and what is not as in a real cluster."`
-}
-
-// A CausalLine is a Consequence in a reader's language.
-type CausalLine struct {
-	Level   int    `json:"level" description:"How many lines caused this one."`
-	Time    string `json:"time" description:"Time since the first line."`
-	Actor   string `json:"actor" description:"Who did it."`
-	Text    string `json:"text" description:"What was done."`
-	Request int    `json:"request" description:"Number of the request or event with the call that proves it, counted from 1."`
-	Call    int    `json:"call" description:"Index of this call."`
-	Failed  bool   `json:"failed,omitempty" description:"Whether kube-apiserver refused a request."`
-}
-
-// NewCausalStory returns the story of a recording. lang is "en" or "zh".
-func NewCausalStory(rec *trace.Recording, lang string) *CausalStory {
-	story := &CausalStory{Lines: []CausalLine{}, Remarks: []string{}}
-	words := message.For(lang)
-	for _, c := range Consequences(rec) {
-		story.Lines = append(story.Lines, CausalLine{
-			Level: c.Level, Time: ShortTime(c.After), Actor: c.Actor.Localize(words), Text: c.Text.Localize(words),
-			Request: c.Request + 1, Call: c.Call, Failed: c.Failed,
-		})
-	}
-	if len(story.Lines) > 0 {
-		for _, remark := range Remarks(rec) {
-			story.Remarks = append(story.Remarks, remark.Localize(words))
-		}
-	}
-	return story
-}
-
-// ShortTime writes a time in few columns.
-func ShortTime(d time.Duration) string {
+// shortTime writes a time in few columns.
+func shortTime(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%dms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.2fs", d.Seconds())
 }
 
-// A toldLine is a line with those that it caused.
+// A toldLine is a line with the lines that it caused. The root has only the time of the first line,
+// and lines below.
 type toldLine struct {
-	Consequence
-	at    time.Time
-	below []*toldLine
+	at            time.Time
+	actor, text   message.Message
+	request, call int
+	failed        bool
+	below         []*toldLine
 }
 
-// flatten appends the lines below l to all, in the order of their time. Below each are those
-// that it caused.
-func (l *toldLine) flatten(level int, all []Consequence) []Consequence {
-	slices.SortStableFunc(l.below, func(a, b *toldLine) int { return a.at.Compare(b.at) })
+// tellConsequences returns the root of the lines about a recording.
+func tellConsequences(rec *trace.Recording) *toldLine {
+	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}, eventOf: map[string]int{}, causeOf: map[trace.Cause]int{}}
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		t.causedBy[r.Cause] = append(t.causedBy[r.Cause], i)
+	}
+	for i := range rec.Requests {
+		t.note(i)
+	}
+	root := &toldLine{}
+	for _, i := range t.causedBy[trace.Cause{}] {
+		t.request(i, saysClient, nil, nil, root)
+	}
+	if len(root.below) > 0 {
+		root.at = slices.MinFunc(root.below, byTime).at
+	}
+	return root
+}
+
+func byTime(a, b *toldLine) int { return a.at.Compare(b.at) }
+
+// flatten appends the lines below l to all, in the order of their time, each followed by the
+// lines below it. begun is the time of the first line.
+func (l *toldLine) flatten(begun time.Time, level int, all []CausalLine, words message.Printer) []CausalLine {
+	slices.SortStableFunc(l.below, byTime)
 	for _, b := range l.below {
-		if b.Level = level; level == 0 {
-			b.setAfter(l.below[0].at)
-		}
-		all = b.flatten(level+1, append(all, b.Consequence))
+		all = append(all, CausalLine{
+			Level: level, Time: shortTime(b.at.Sub(begun)), Actor: b.actor.Localize(words), Text: b.text.Localize(words),
+			Request: b.request + 1, Call: b.call, Failed: b.failed,
+		})
+		all = b.flatten(begun, level+1, all, words)
 	}
 	return all
-}
-
-// setAfter sets After of a line and of those below it.
-func (l *toldLine) setAfter(begun time.Time) {
-	l.After = l.at.Sub(begun)
-	for _, b := range l.below {
-		b.setAfter(begun)
-	}
 }
 
 type consequenceTeller struct {
@@ -201,8 +188,7 @@ func (t *consequenceTeller) others(call *trace.Call, event int) (requests []int)
 // add adds a line below another, proved by a call.
 func (t *consequenceTeller) add(below *toldLine, actor, text message.Message, request, call int, failed bool) *toldLine {
 	r := &t.rec.Requests[request]
-	l := &toldLine{at: r.Start.Add(time.Duration(r.Calls[call].StartNs))}
-	l.Actor, l.Text, l.Request, l.Call, l.Failed = actor, text, request, call, failed
+	l := &toldLine{at: r.Start.Add(time.Duration(r.Calls[call].StartNs)), actor: actor, text: text, request: request, call: call, failed: failed}
 	below.below = append(below.below, l)
 	return l
 }
@@ -422,6 +408,7 @@ var (
 	saysBecause      = message.Of("%s: %s")
 
 	saysTimer   = message.Of("%s looks at %q again after %v")
+	saysGoesOn  = message.Of("Calls of these were still running at the end: %s. A watch runs as long as its client.")
 	saysUntaken = message.Of("%s has not yet worked on %q (queue %s)")
 	// See FakeManager.UpdatePodStatus in pkg/kubelet/prober/testing/fake_manager.go, v1.30 and v1.37.
 	saysHollow   = message.Of("The kubelet is upstream's hollow one: its containers are fake, and count as ready before they run.")

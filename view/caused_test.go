@@ -5,21 +5,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-func TestConsequences(t *testing.T) {
-	if lines := Consequences(&trace.Recording{Requests: []trace.Request{{}}}); lines != nil {
-		t.Errorf("of a recording without causes, got %+v", lines)
+func TestCausalStory(t *testing.T) {
+	if story := NewCausalStory(&trace.Recording{Requests: []trace.Request{{}}}, "en"); len(story.Lines)+len(story.Remarks) > 0 {
+		t.Errorf("of a recording without causes, got %+v", story)
 	}
 	var got []string
-	for _, l := range Consequences(viewtest.FollowedDeployment()) {
-		got = append(got, fmt.Sprintf("%d %s%s %s (%v, failed %t)", l.Request+1, strings.Repeat("  ", l.Level), l.Actor.Localize(message.Printer{}), l.Text.Localize(message.Printer{}), l.After, l.Failed))
+	for _, l := range NewCausalStory(viewtest.FollowedDeployment(), "en").Lines {
+		got = append(got, fmt.Sprintf("%d %s%s %s (%s, failed %t)", l.Request, strings.Repeat("  ", l.Level), l.Actor, l.Text, l.Time, l.Failed))
 	}
 	want := []string{
-		"1 client creates Deployment web (0s, failed false)",
+		"1 client creates Deployment web (0ms, failed false)",
 		"3   deployment controller creates ReplicaSet web-1 (20ms, failed false)",
 		"4     replicaset controller wants 2 pods, has 0 (also because of 1) (38ms, failed false)",
 		"5       replicaset controller creates Pod web-1-a (40ms, failed false)",

@@ -86,8 +86,8 @@ func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 	if o.summary {
 		return session.WriteTable(std.Out, session.Summarize(recording), std.Printer)
 	}
-	if len(o.only) > 0 && o.output.View == "" {
-		o.output.View = "path"
+	if len(o.only) > 0 {
+		o.output.ShowTrees()
 	}
 	return o.output.Write(ctx, std, recording)
 }

@@ -6,7 +6,10 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // Chosen selects the clients' requests to show, and how.
@@ -39,9 +42,7 @@ func (o *Delivery) Summarize(ctx context.Context, std *console.Streams, c *sessi
 		return err
 	}
 	if chosen.Trees {
-		if o.Output.View == "" {
-			o.Output.View = "path" // the story has been told
-		}
+		o.Output.ShowTrees()
 		err = o.Output.Write(ctx, std, recording)
 	}
 	if err != nil || o.Export == "" {
@@ -59,5 +60,13 @@ func (o *Delivery) writeSummary(ctx context.Context, std *console.Streams, c *se
 	if err != nil {
 		return err
 	}
-	return o.Output.writeStory(std, std.Err, recording)
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	options, err := o.Output.drawing(std, guide, recording)
+	if err != nil {
+		return err
+	}
+	return render.WriteStory(std.Err, view.NewCausalStory(recording, options.Lang), options)
 }

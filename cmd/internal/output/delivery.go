@@ -70,8 +70,8 @@ func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording 
 	}
 	shown := *recording
 	shown.Requests = chosen
-	if len(o.Only) > 0 && o.Output.View == "" {
-		o.Output.View = "path"
+	if len(o.Only) > 0 {
+		o.Output.ShowTrees()
 	}
 	if !o.Quiet {
 		errs = append(errs, o.Output.Write(ctx, std, &shown))

@@ -62,15 +62,18 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 	if err != nil {
 		return err
 	}
-	if told := len(view.Consequences(recording)) > 0; o.View == "story" || told && o.anyView() {
-		if !told {
-			return message.UsageErrorf("the recording has nothing that a request caused in a control plane, so there is no story: \"apitrace exec --follow 1m --save FILE -- PROGRAM\" records it")
-		}
-		return o.writeStory(std, std.Out, recording)
-	}
 	options, err := o.drawing(std, guide, recording)
 	if err != nil {
 		return err
+	}
+	if o.View == "story" || o.anyView() {
+		story := view.NewCausalStory(recording, options.Lang)
+		switch {
+		case len(story.Lines) > 0:
+			return render.WriteStory(std.Out, story, options)
+		case o.View == "story":
+			return message.UsageErrorf("the recording has nothing that a request caused in a control plane, so there is no story: \"apitrace exec --follow 1m --save FILE -- PROGRAM\" records it")
+		}
 	}
 	steps := guide.ForReader(options.Lang, recording)
 	write := render.WriteTree
@@ -89,17 +92,12 @@ func (o *Options) anyView() bool {
 	return o.View == "" && !o.selects() && !o.Full && !o.Upstream && !o.Notes
 }
 
-// writeStory writes the story of what requests caused.
-func (o *Options) writeStory(std *console.Streams, w io.Writer, recording *trace.Recording) error {
-	guide, err := instrument.Load()
-	if err != nil {
-		return err
+// ShowTrees sets the view of a recording's trees, if no view is set: its story was told already,
+// or only some requests are shown.
+func (o *Options) ShowTrees() {
+	if o.View == "" {
+		o.View = "path"
 	}
-	options, err := o.drawing(std, guide, recording)
-	if err != nil {
-		return err
-	}
-	return render.WriteStory(w, recording, options)
 }
 
 func writeHTML(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {
