@@ -20,19 +20,10 @@ func SourceOf(ctx context.Context, programName string, o BuildOptions) (*traced.
 	return recipe.Source(ctx)
 }
 
-// CachedSourceOf returns the folder of SourceOf if it is in the cache, else
-// program.ErrNoSource. A nil cache means the default cache. It fetches nothing.
-// If the folder of an optional program is not in the cache, CachedSourceOf returns
+// CachedSource returns the folder with the source of a program for a version of Kubernetes if
+// it is in the cache, else program.ErrNoSource. A nil cache means the default cache. It fetches
+// nothing. If the folder of an optional program is not in the cache, CachedSource returns
 // kube-apiserver's folder, which has the files that both programs share.
-func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
-	p, ok := traced.Find(Programs(), programName)
-	if !ok {
-		return "", message.Errorf("%s: %w", programName, program.ErrNoSource)
-	}
-	return CachedSource(p, version, c)
-}
-
-// CachedSource is CachedSourceOf for any program of a release of Kubernetes.
 func CachedSource(p traced.Program, version string, c *program.Cache) (dir string, err error) {
 	dir, err = CachedTree(p, version, c)
 	if p.Optional && errors.Is(err, program.ErrNoSource) {
@@ -41,8 +32,7 @@ func CachedSource(p traced.Program, version string, c *program.Cache) (dir strin
 	return dir, err
 }
 
-// CachedTreeOf is CachedSourceOf, but returns program.ErrNoSource also for an optional
-// program without a folder of its own in the cache.
+// CachedTreeOf is CachedTree of one of Programs.
 func CachedTreeOf(programName, version string, c *program.Cache) (dir string, err error) {
 	p, ok := traced.Find(Programs(), programName)
 	if !ok {
@@ -51,7 +41,8 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 	return CachedTree(p, version, c)
 }
 
-// CachedTree is CachedTreeOf for any program of a release of Kubernetes.
+// CachedTree is CachedSource, but returns program.ErrNoSource also for an optional program
+// without a folder of its own in the cache.
 func CachedTree(p traced.Program, version string, c *program.Cache) (dir string, err error) {
 	if c == nil {
 		if c, err = program.OpenCache(""); err != nil {

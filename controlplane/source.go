@@ -2,18 +2,20 @@ package controlplane
 
 import (
 	"context"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // SourceOf returns the source of one of Programs, or of one of apiserver.Programs, for a
 // version of Kubernetes. It fetches the source if necessary. It builds nothing.
 func SourceOf(ctx context.Context, programName string, o apiserver.BuildOptions) (*traced.Source, error) {
-	p, ok := traced.Find(Programs(), programName)
-	if !ok {
-		return apiserver.SourceOf(ctx, programName, o)
+	p, err := named(programName)
+	if err != nil {
+		return nil, err
 	}
 	o.Plain = true // the source is the same
 	recipe, err := apiserver.RecipeOf(ctx, p, o)
@@ -23,18 +25,32 @@ func SourceOf(ctx context.Context, programName string, o apiserver.BuildOptions)
 	return recipe.Source(ctx)
 }
 
-// CachedSourceOf is apiserver.CachedSourceOf, and knows Programs, too.
+// CachedSourceOf returns the folder of SourceOf if it is in the cache, else
+// program.ErrNoSource. It fetches nothing. See apiserver.CachedSource.
 func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
-	if p, ok := traced.Find(Programs(), programName); ok {
-		return apiserver.CachedSource(p, version, c)
+	p, err := named(programName)
+	if err != nil {
+		return "", err
 	}
-	return apiserver.CachedSourceOf(programName, version, c)
+	return apiserver.CachedSource(p, version, c)
 }
 
-// CachedTreeOf is apiserver.CachedTreeOf, and knows Programs, too.
+// CachedTreeOf is CachedSourceOf, but returns program.ErrNoSource also for an optional program
+// without a folder of its own in the cache.
 func CachedTreeOf(programName, version string, c *program.Cache) (dir string, err error) {
-	if p, ok := traced.Find(Programs(), programName); ok {
-		return apiserver.CachedTree(p, version, c)
+	p, err := named(programName)
+	if err != nil {
+		return "", err
 	}
-	return apiserver.CachedTreeOf(programName, version, c)
+	return apiserver.CachedTree(p, version, c)
+}
+
+// named returns one of Programs or of apiserver.Programs. For an unknown program, the error is
+// program.ErrNoSource.
+func named(name string) (traced.Program, error) {
+	p, ok := traced.Find(slices.Concat(apiserver.Programs(), Programs()), name)
+	if !ok {
+		return traced.Program{}, message.Errorf("%s: %w", name, program.ErrNoSource)
+	}
+	return p, nil
 }

@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 // TestApply applies each fault to the source of the default release, if this machine
 // has it.
 func TestApply(t *testing.T) {
-	dir, err := apiserver.CachedSourceOf(apiserver.Name, apiserver.DefaultVersion, nil)
+	dir, err := apiserver.CachedTreeOf(apiserver.Name, apiserver.DefaultVersion, nil)
 	if errors.Is(err, program.ErrNoSource) {
 		t.Skip("the source is not on this machine")
 	}

@@ -84,9 +84,9 @@ func load() ([]*Gate, error) {
 	return all, nil
 }
 
-// sharesTable reports whether a gate of a program beside kube-apiserver is only what
-// kube-apiserver has: they share upstream's table (k8s.io/kubernetes/pkg/features), and few
-// releases of these programs are in the index.
+// sharesTable reports whether the index has the same defaults of a gate for a program beside
+// kube-apiserver as for kube-apiserver. The programs share upstream's table of gates
+// (k8s.io/kubernetes/pkg/features), so such a gate is listed once.
 func sharesTable(g, first *recordings.Gate) bool {
 	if first.Program != trace.ProcessAPIServer || !trace.ProcessOf(g.Program).Beside {
 		return false

@@ -34,7 +34,7 @@ func fetchSource(ctx context.Context, process, k8sVersion string, to program.Pro
 
 // A SourceOrder is the body of a request to fetch sources.
 type SourceOrder struct {
-	Process string `json:"process" description:"The program." enum:"kube-apiserver|etcd|sample-apiserver"`
+	Process string `json:"process" description:"The program." enum:"kube-apiserver|etcd|sample-apiserver|kube-controller-manager|kube-scheduler|hollow-kubelet"`
 }
 
 // A FetchLine is a line of the answer to a request to fetch sources.
@@ -45,7 +45,10 @@ type FetchLine struct {
 }
 
 // fetchable lists the programs with sources to fetch.
-var fetchable = []string{trace.ProcessAPIServer, trace.ProcessEtcd, trace.ProcessSample}
+var fetchable = []string{
+	trace.ProcessAPIServer, trace.ProcessEtcd, trace.ProcessSample,
+	trace.ProcessControllerManager, trace.ProcessScheduler, trace.ProcessKubelet,
+}
 
 // jsonLines is the media type of lines of JSON.
 const jsonLines = "application/x-ndjson"

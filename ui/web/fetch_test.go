@@ -72,6 +72,7 @@ func TestPageFetchesSources(t *testing.T) {
 		status        int
 	}{
 		{bearer(), "latest", `{"process":"kube-apiserver"}`, http.StatusConflict},
+		{bearer(), "latest", `{"process":"kube-scheduler"}`, http.StatusConflict},
 		{bearer(), "latest", `{"process":"../etcd"}`, http.StatusBadRequest},
 		{bearer(), "latest", `{"process":"etcd","folder":"/"}`, http.StatusBadRequest},
 		{bearer(), "v9.9.9", `{"process":"etcd"}`, http.StatusNotFound},
