@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -74,8 +75,8 @@ func versions() ([]string, error) {
 // exists reports whether the source of a version has a function. If the source is not
 // available, it returns true.
 func exists(k8s, function string) (bool, error) {
-	for _, p := range apiserver.Programs() {
-		dir, err := apiserver.CachedTreeOf(p.Name, k8s, nil)
+	for _, p := range slices.Concat(apiserver.Programs(), controlplane.Programs()) {
+		dir, err := controlplane.CachedTreeOf(p.Name, k8s, nil)
 		if errors.Is(err, program.ErrNoSource) {
 			return true, nil // cannot be checked here
 		}
