@@ -46,9 +46,9 @@ func TestPageFetchesSources(t *testing.T) {
 	b.is("document.querySelector('.fetch button')?.textContent === 'Fetch the source of kube-apiserver, v1.37.1'")
 	b.accessible()
 	b.click("document.querySelector('.fetch button')")
-	b.is("document.querySelector('.nosource .failure')?.textContent === 'no network <b>here</b>'")
+	b.until("document.querySelector('.nosource .failure')?.textContent === 'no network <b>here</b>'")
 	b.click("document.querySelector('.fetch button')")
-	b.is("document.querySelector('.nosource .progress')?.textContent.includes('kube-apiserver v1.37.1: downloading')")
+	b.until("document.querySelector('.nosource .progress')?.textContent.includes('kube-apiserver v1.37.1: downloading')")
 	// Only one source is fetched at a time.
 	post := func(header http.Header, release, body string) int {
 		t.Helper()
@@ -84,7 +84,7 @@ func TestPageFetchesSources(t *testing.T) {
 		}
 	}
 	close(hold)
-	b.is("document.querySelector('.source .lines') && !document.querySelector('.nosource')")
+	b.until("document.querySelector('.source .lines') && !document.querySelector('.nosource')")
 }
 
 // TestCompareFetchesSources reads the button of the side whose source is missing.
