@@ -50,11 +50,10 @@ func (c *Comparer) Brief(sentences bool) *Brief {
 	var packages []string
 	counts, byMark := map[diff.Kind]int{}, map[string]*BriefMark{}
 	for i := range c.recordings.Requests {
-		d := c.recordings.Requests[i].Diff
-		if d == nil {
+		differences := c.differencesOf(i)
+		if differences == nil {
 			continue
 		}
-		differences := NewUnmerged(d, c.guide)
 		for _, p := range differences.Packages {
 			packages = appendNew(packages, c.words.Plural(p.Functions, "%[2]s %[3]s %[4]s (%[1]d function)", "%[2]s %[3]s %[4]s (%[1]d functions)", p.Functions, p.From, c.words.Arrow, p.To))
 		}
@@ -67,8 +66,7 @@ func (c *Comparer) Brief(sentences bool) *Brief {
 			}
 		}
 		if sentences {
-			differences.Merge()
-			c.addTold(b, differences)
+			addTold(b, c.Pair(i))
 		}
 	}
 	for _, mark := range c.briefMarks() {
@@ -121,8 +119,8 @@ func changeKind(kind diff.Kind) ChangeKind {
 }
 
 // addTold adds the sentences of a request, each once.
-func (c *Comparer) addTold(b *Brief, differences *Differences) {
-	for _, l := range c.summary(differences).Layers {
+func addTold(b *Brief, p *Pair) {
+	for _, l := range p.Summary().Layers {
 		if len(l.Statements) == 0 {
 			continue
 		}
@@ -132,7 +130,7 @@ func (c *Comparer) addTold(b *Brief, differences *Differences) {
 			b.Told = append(b.Told, BriefLayer{l.Layer, l.Title, LayerColour(l.Layer), []string{}})
 		}
 		for i := range l.Statements {
-			b.Told[at].Sentences = appendNew(b.Told[at].Sentences, l.Statements[i].Text(c.words.Printer, c.words.Duration))
+			b.Told[at].Sentences = appendNew(b.Told[at].Sentences, l.Statements[i].Text(p.words.Printer, p.words.Duration))
 		}
 	}
 }

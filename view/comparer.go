@@ -12,7 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Comparer makes the comparisons of two recordings.
+// A Comparer makes the comparisons of two recordings. It keeps what it has computed. It is
+// not safe for concurrent use.
 type Comparer struct {
 	recordings *diff.Comparison
 	guide      Guide
@@ -22,6 +23,10 @@ type Comparer struct {
 	// varying are the scenarios of the recordings if their traces differ from run to
 	// run.
 	varying []*scenarios.Scenario
+	// differences and pairs have an element for each pair of requests. It is nil until it is
+	// needed. Comparers of several languages share differences (see In).
+	differences []*Differences
+	pairs       []*Pair
 }
 
 // NewComparer prepares the comparison of two recordings. The guide must know the
@@ -36,7 +41,29 @@ func NewComparer(c *diff.Comparison, guide Guide, o ComparisonOptions) (*Compare
 }
 
 func newComparer(c *diff.Comparison, reasons *diff.Reasons, guide Guide, o ComparisonOptions) *Comparer {
-	return &Comparer{recordings: c, guide: guide, options: o, words: newComparisonWords(c, o), reasons: reasons, varying: varyingScenarios(c)}
+	return &Comparer{
+		recordings: c, guide: guide, options: o, words: newComparisonWords(c, o), reasons: reasons, varying: varyingScenarios(c),
+		differences: make([]*Differences, len(c.Requests)), pairs: make([]*Pair, len(c.Requests)),
+	}
+}
+
+// In returns a Comparer for the same recordings and options in another language. guide is
+// the guide in that language. Both share what does not depend on the language.
+func (c *Comparer) In(lang string, guide Guide) *Comparer {
+	o := c.options
+	o.Lang = lang
+	other := newComparer(c.recordings, c.reasons, guide, o)
+	other.differences = c.differences
+	return other
+}
+
+// differencesOf returns the differences of a pair of requests, or nil if one side lacks the
+// request. Merge must be called before their merged tree is used.
+func (c *Comparer) differencesOf(i int) *Differences {
+	if d := c.recordings.Requests[i].Diff; d != nil && c.differences[i] == nil {
+		c.differences[i] = NewUnmerged(d, c.guide)
+	}
+	return c.differences[i]
 }
 
 // varyingScenarios returns the recordings' library scenarios with traces that differ
@@ -146,11 +173,15 @@ type Pair struct {
 
 // Pair prepares a pair of requests, counted from 0.
 func (c *Comparer) Pair(i int) *Pair {
-	p := &Pair{Comparer: c, pair: &c.recordings.Requests[i]}
-	if p.pair.Diff == nil {
+	if c.pairs[i] != nil {
+		return c.pairs[i]
+	}
+	p := &Pair{Comparer: c, pair: &c.recordings.Requests[i], differences: c.differencesOf(i)}
+	c.pairs[i] = p
+	if p.differences == nil {
 		return p
 	}
-	p.differences = NewDifferences(p.pair.Diff, c.guide)
+	p.differences.Merge()
 	p.said, p.by = c.summary(p.differences), map[int]int{}
 	for is, was := range p.said.Instead {
 		p.by[was] = is
@@ -193,7 +224,10 @@ func (p *Pair) Comparison(choice Choice) *Comparison {
 	out.OnlyIn, out.Facts, out.Changes = "", p.facts(), len(p.differences.Changes)
 	w := &comparisonWriter{of: p}
 	if !p.options.SummaryOnly && out.Changes > 0 {
-		out.TooMany = p.tooMany(choice)
+		if out.TooMany = p.tooMany(choice); out.TooMany > 0 && !p.options.Places {
+			w.addSentences(out, &choice.Filter) // without a tree: no step shows their calls
+			return out
+		}
 		tree := newMergedTree(p.differences, p.words, p.guide, choice)
 		if p.options.MostSteps > 0 && tree.Story.Shown > p.options.MostSteps {
 			out.TooMany = out.Changes

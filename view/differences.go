@@ -56,8 +56,12 @@ func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
 	return c
 }
 
-// Merge makes the tree of both requests, and sets At of each change.
+// Merge makes the tree of both requests, and sets At of each change. If there is a tree
+// already, it does nothing.
 func (c *Differences) Merge() {
+	if c.Merged != nil {
+		return
+	}
 	c.Merged = c.Diff.Merge()
 	for i, changes := range c.Merged.Changes {
 		for _, n := range changes {

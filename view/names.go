@@ -61,16 +61,22 @@ func files(tree *trace.Tree) []string {
 // ambiguous, it sets more[path] to the number of additional elements in front
 // of it, at most 4.
 func tellApart(paths []string, more map[string]int, name func(string) string) {
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = name(p)
+	}
 	for n := 1; n <= 4; n++ {
-		byName := map[string][]string{}
-		for _, p := range paths {
-			byName[name(p)] = append(byName[name(p)], p)
+		counts := map[string]int{}
+		for _, name := range names {
+			counts[name]++
 		}
-		for _, equal := range byName {
-			for _, p := range equal {
-				if len(equal) > 1 {
-					more[p] = n
-				}
+		if len(counts) == len(paths) {
+			return // all are unique
+		}
+		for i, p := range paths {
+			if counts[names[i]] > 1 {
+				more[p] = n
+				names[i] = name(p)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []rou
 }
 
 // A compared has two recordings, and their comparison in memory. mu
-// guards makers and trees.
+// guards comparers and trees.
 type compared struct {
 	a, b    *loaded
 	options render.DiffOptions // without language and selection
@@ -61,14 +61,9 @@ type compared struct {
 	once sync.Once
 	*diff.Comparison
 
-	mu     sync.Mutex
-	makers map[diffTreesKey]*view.Pair
-	trees  map[diffTreeKey]*view.Comparison
-}
-
-type diffTreesKey struct {
-	pair int
-	lang string
+	mu        sync.Mutex
+	comparers map[string]*view.Comparer // by language
+	trees     map[diffTreeKey]*view.Comparison
 }
 
 type diffTreeKey struct {
@@ -102,7 +97,7 @@ func (a *api) comparedOf(r *restful.Request) (*compared, error) {
 }
 
 func newCompared(a, b *loaded) *compared {
-	c := &compared{a: a, b: b, makers: map[diffTreesKey]*view.Pair{}, trees: map[diffTreeKey]*view.Comparison{}}
+	c := &compared{a: a, b: b, comparers: map[string]*view.Comparer{}, trees: map[diffTreeKey]*view.Comparison{}}
 	c.options.NameA, c.options.NameB = a.release, b.release
 	if a.scenario != b.scenario {
 		c.options.NameA, c.options.NameB = a.scenario, b.scenario
@@ -195,7 +190,7 @@ func (c *compared) tree(key diffTreeKey) (*view.Comparison, error) {
 	if c.trees[key] != nil {
 		return c.trees[key], nil
 	}
-	maker, err := c.maker(key.pair, key.lang)
+	comparer, err := c.comparer(key.lang)
 	if err != nil {
 		return nil, err
 	}
@@ -210,29 +205,29 @@ func (c *compared) tree(key diffTreeKey) (*view.Comparison, error) {
 		}
 		layers = []string{key.layer}
 	}
-	c.trees[key] = maker.Comparison(view.Choice{Full: key.show == "all", Filter: view.Filter{Layers: layers}})
+	c.trees[key] = comparer.Pair(key.pair).Comparison(view.Choice{Full: key.show == "all", Filter: view.Filter{Layers: layers}})
 	return c.trees[key], nil
 }
 
-// maker returns the maker of the trees for a pair of requests. pair is its index.
-// The caller must hold c.mu.
-func (c *compared) maker(pair int, lang string) (*view.Pair, error) {
-	key := diffTreesKey{pair, lang}
-	if c.makers[key] == nil {
-		guide, err := c.guide(lang)
-		if err != nil {
-			return nil, err
-		}
-		o := c.drawing(lang).ComparisonOptions
-		o.MostSteps = mostComparedSteps
-		o.EverySentence = true // beside the tree of one layer, the page shows the sentences of all layers
-		comparer, err := view.NewComparer(c.Comparison, guide, o)
-		if err != nil {
-			return nil, err
-		}
-		c.makers[key] = comparer.Pair(pair)
+// comparer returns the maker of the trees and sentences in a language. The caller must hold
+// c.mu.
+func (c *compared) comparer(lang string) (*view.Comparer, error) {
+	if c.comparers[lang] != nil {
+		return c.comparers[lang], nil
 	}
-	return c.makers[key], nil
+	guide, err := c.guide(lang)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range c.comparers {
+		c.comparers[lang] = other.In(lang, guide)
+		return c.comparers[lang], nil
+	}
+	o := c.drawing(lang).ComparisonOptions
+	o.MostSteps = mostComparedSteps
+	o.EverySentence = true // beside the tree of one layer, the page shows the sentences of all layers
+	c.comparers[lang], err = view.NewComparer(c.Comparison, guide, o)
+	return c.comparers[lang], err
 }
 
 // differences returns the differences in a pair of requests. Both sides must
@@ -240,11 +235,11 @@ func (c *compared) maker(pair int, lang string) (*view.Pair, error) {
 func (c *compared) differences(pair int) (*view.Differences, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maker, err := c.maker(pair, "en")
+	comparer, err := c.comparer("en")
 	if err != nil {
 		return nil, err
 	}
-	return maker.Differences(), nil
+	return comparer.Pair(pair).Differences(), nil
 }
 
 func (a *api) diffSource(r *restful.Request) (any, error) {

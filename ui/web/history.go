@@ -85,7 +85,21 @@ func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioH
 func historyAnswer(scenario, lang string) string { return "history " + scenario + " " + lang }
 
 func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
-	steps, err := history.Steps(scenario.Name, func(changes *diff.Comparison) (HistoryStep, error) { return recordedStep("", 0, changes, lang) })
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	steps, err := history.Steps(scenario.Name, func(changes *diff.Comparison) (step HistoryStep, err error) {
+		if changes == nil {
+			return step, nil
+		}
+		o := view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: changes.A.K8sVersion, NameB: changes.B.K8sVersion}
+		comparer, err := view.NewComparer(changes, guide.ForReader(lang, changes.A, changes.B), o)
+		if err == nil {
+			step.add(changes, comparer)
+		}
+		return step, err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -102,23 +116,7 @@ func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, er
 	return doc, nil
 }
 
-// recordedStep describes the changes in a release that has a
-// recording. changes is nil for the first recorded release.
-func recordedStep(release string, calls int, changes *diff.Comparison, lang string) (HistoryStep, error) {
-	out := HistoryStep{K8sVersion: release, Recorded: true, Calls: calls}
-	if changes == nil {
-		return out, nil
-	}
-	guide, err := instrument.Load()
-	if err != nil {
-		return out, err
-	}
-	out.Since = changes.A.K8sVersion
-	o := view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: changes.A.K8sVersion, NameB: changes.B.K8sVersion}
-	comparer, err := view.NewComparer(changes, guide.ForReader(lang, changes.A, changes.B), o)
-	if err != nil {
-		return out, err
-	}
-	out.Changes = comparer.Brief(true)
-	return out, nil
+// add adds the changes since the last recorded release.
+func (s *HistoryStep) add(changes *diff.Comparison, comparer *view.Comparer) {
+	s.Since, s.Changes = changes.A.K8sVersion, comparer.Brief(true)
 }

@@ -59,20 +59,23 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 			return err
 		}
 		l.trees, l.documents = nil, nil // written already: the next comparison needs only the recording
-		var changes *diff.Comparison
+		var changes *compared           // nil for the first recorded release
 		if before != nil {
-			c := newCompared(before, l)
-			c.Comparison = diff.CompareRecordings(before.rec, l.rec, diff.Options{})
-			changes = c.Comparison
+			changes = newCompared(before, l)
+			changes.Comparison = diff.CompareRecordings(before.rec, l.rec, diff.Options{})
 			path := fmt.Sprintf("diff/%s/%s/%s", scenario.Name, before.release, l.release)
-			if err := p.comparison(c, path, [2]string{before.release, l.release}, put); err != nil {
+			if err := p.comparison(changes, path, [2]string{before.release, l.release}, put); err != nil {
 				return err
 			}
 		}
 		for lang, history := range histories {
-			step, err := recordedStep(l.release, callsOf(l), changes, lang)
-			if err != nil {
-				return err
+			step := HistoryStep{K8sVersion: l.release, Recorded: true, Calls: callsOf(l)}
+			if changes != nil {
+				comparer, err := changes.comparer(lang)
+				if err != nil {
+					return err
+				}
+				step.add(changes.Comparison, comparer)
 			}
 			history.Releases = append(history.Releases, step)
 		}
