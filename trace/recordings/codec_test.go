@@ -197,8 +197,8 @@ func TestRounded(t *testing.T) {
 		t.Error("rounded changed its argument, expected only a changed copy")
 	}
 	calls[0].DurationNs = 1_000_000_001
-	if got := callsOf(t, rec); got[0].DurationNs != 983_050_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
-		t.Errorf("got the calls %+v of a trace longer than 1 s, expected call 0 to take 983,050,000 ns, and call 3 to start at 9,000 ns and take 1,000 ns", got)
+	if got := callsOf(t, rec); got[0].DurationNs != 1_000_000_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
+		t.Errorf("got the calls %+v of a trace longer than 1 s, expected call 0 to take 1,000,000,000 ns, and call 3 to start at 9,000 ns and take 1,000 ns", got)
 	}
 	if floor(-1, 10) != -10 || floor(-10, 10) != -10 || floor(9, 10) != 0 {
 		t.Error("floor does not round down to a multiple of 10")

@@ -14,19 +14,22 @@ import (
 // First, all times are rounded down to units of fine, or of coarse in a long
 // trace. The clocks of virtual machines mostly have a resolution of tens of
 // nanoseconds. Then the difference between each time of a request and the next
-// time is rounded to a few binary digits.
+// time is rounded to a few binary digits, unless it is a pause.
 const (
 	fine   = int64(10 * time.Nanosecond)
 	coarse = int64(time.Microsecond)
 	long   = int64(time.Second)
-	// digits is how many binary digits of a difference are kept.
+	// digits is how many binary digits of a difference are kept, unless it is a pause.
 	digits = 4
+	// pause is the least difference that is not rounded. Otherwise, the times of two programs
+	// after a pause could contradict each other.
+	pause = int64(time.Millisecond)
 )
 
 // rounded returns a copy of the recording with rounded times. It never swaps the
 // order of two events, but makes them simultaneous if they are in the same unit.
 // Every duration, and every other difference between two times in units, changes
-// by a sixteenth at most.
+// by a sixteenth at most. A difference of a pause or more between successive times does not change.
 func rounded(rec *trace.Recording) (*trace.Recording, error) {
 	copied := *rec
 	copied.Requests = slices.Clone(rec.Requests)
@@ -56,7 +59,11 @@ func roundGaps(r *trace.Request) {
 	t := timesOf(r)
 	out := make([]int64, len(t.all))
 	for i := 1; i < len(t.all); i++ {
-		out[i] = out[i-1] + shortened(t.all[i]-t.all[i-1])
+		gap := t.all[i] - t.all[i-1]
+		if gap*t.unit < pause {
+			gap = shortened(gap)
+		}
+		out[i] = out[i-1] + gap
 	}
 	for i := range r.Calls {
 		c, first := &r.Calls[i], out[t.starts[0]] // times count from the first call
