@@ -35,8 +35,9 @@ type event struct {
 
 // WriteChrome writes the recording as JSON trace events: a process for each traced
 // program, a thread for each goroutine, and a slice for each call. An arrow leads to
-// each call on another goroutine or in another process than its parent. A call with
-// only a recorded entry is a moment.
+// each call on another goroutine or in another process than its parent. Arrows "cause" lead
+// to each request or event from the call that caused it, and to a call from its further causes.
+// A call with only a recorded entry is a moment.
 func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing trace events: %w", err)
@@ -57,6 +58,9 @@ func WriteChrome(w io.Writer, rec *trace.Recording) error {
 		if err := c.request(tree, starts[i]); err != nil {
 			return message.Errorf("writing trace events: %w", err)
 		}
+	}
+	if err := c.causes(rec, starts); err != nil {
+		return message.Errorf("writing trace events: %w", err)
 	}
 	fmt.Fprint(out, "\n]}\n")
 	return out.Flush()
@@ -176,16 +180,61 @@ func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 	case call.Goroutine == parent.Goroutine:
 		return nil
 	}
+	return c.draw(name, moment{parent, start}, moment{call, start})
+}
+
+// A moment is a call of a request that began at start.
+type moment struct {
+	call  *trace.Call
+	start int64
+}
+
+// draw writes an arrow from the slice of a call to the beginning of another.
+func (c *chromeWriter) draw(name string, from, to moment) error {
 	c.arrows++
-	// The arrow begins within the parent's slice, even if the call began after it, or
+	// The arrow begins within the first call's slice, even if the other call began after it, or
 	// if the clocks of the processes differ.
-	leaves := min(max(call.StartNs, parent.StartNs), parent.StartNs+parent.DurationNs)
-	from := event{Name: name, Cat: "call", Ph: "s", ID: c.arrows, Pid: c.pids[parent.Process], Tid: parent.Goroutine, Ts: micros(start + leaves)}
-	to := event{Name: name, Cat: "call", Ph: "f", Bp: "e", ID: c.arrows, Pid: c.pids[call.Process], Tid: call.Goroutine, Ts: micros(start + call.StartNs)}
-	if err := c.event(from); err != nil {
+	begin := from.start + from.call.StartNs
+	leaves := min(max(to.start+to.call.StartNs, begin), begin+from.call.DurationNs)
+	err := c.event(event{Name: name, Cat: "call", Ph: "s", ID: c.arrows, Pid: c.pids[from.call.Process], Tid: from.call.Goroutine, Ts: micros(leaves)})
+	if err != nil {
 		return err
 	}
-	return c.event(to)
+	return c.event(event{Name: name, Cat: "call", Ph: "f", Bp: "e", ID: c.arrows, Pid: c.pids[to.call.Process], Tid: to.call.Goroutine, Ts: micros(to.start + to.call.StartNs)})
+}
+
+// causes writes the arrows from causes to what they caused.
+func (c *chromeWriter) causes(rec *trace.Recording, starts []int64) error {
+	calls := map[trace.Cause]moment{} // of requests and events
+	events := map[string]moment{}     // calls of events, by ID
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		for j := range r.Calls {
+			call := moment{&r.Calls[j], starts[i]}
+			calls[trace.Cause{TraceID: r.TraceID, Call: call.call.ID}] = call
+			if r.IsEvent() {
+				events[call.call.ID] = call
+			}
+		}
+	}
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		if from, ok := calls[r.Cause]; ok {
+			if err := c.draw("cause", from, moment{&r.Calls[0], starts[i]}); err != nil {
+				return err
+			}
+		}
+		for j := range r.Calls {
+			for _, id := range r.Calls[j].Causes() {
+				if from, ok := events[id]; ok {
+					if err := c.draw("cause", from, moment{&r.Calls[j], starts[i]}); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // arguments returns the details that a viewer shows for a selected slice.

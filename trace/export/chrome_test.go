@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
 // traceEvents is the Trace Event Format as a viewer reads it. It does not use the
@@ -136,5 +137,36 @@ func checkArrows(t *testing.T, rec *trace.Recording, arrows map[int]map[string]s
 				t.Errorf("arrow %d: the end %q is missing or not on a slice", id, ph)
 			}
 		}
+	}
+}
+
+// TestChromeCauses checks that an arrow leads to each request and event from the call that
+// caused it, and to a call from its further causes.
+func TestChromeCauses(t *testing.T) {
+	rec := viewtest.FollowedDeployment()
+	var out bytes.Buffer
+	if err := WriteChrome(&out, rec); err != nil {
+		t.Fatal(err)
+	}
+	var all traceEvents
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	want, got := 0, map[string]int{}
+	for i := range rec.Requests {
+		if rec.Requests[i].Cause != (trace.Cause{}) {
+			want++
+		}
+		for j := range rec.Requests[i].Calls {
+			want += len(rec.Requests[i].Calls[j].Causes())
+		}
+	}
+	for _, e := range all.TraceEvents {
+		if e.Name == "cause" {
+			got[e.Ph]++
+		}
+	}
+	if want == 0 || got["s"] != want || got["f"] != want {
+		t.Errorf("got the ends %v of arrows from causes, expected %d of each", got, want)
 	}
 }

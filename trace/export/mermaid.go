@@ -43,7 +43,7 @@ func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	fmt.Fprintln(out, "sequenceDiagram")
 	fmt.Fprintln(out, "    actor client as Client")
 	for _, layer := range d.layers {
-		participant := fmt.Sprintf("participant %s as %s", d.ids[layer], escape(d.guide.Title(layer)))
+		participant := fmt.Sprintf("participant %s as %s", d.ids[layer], EscapeMermaid(d.guide.Title(layer)))
 		if colour := tint(d.guide.Colour(layer)); colour != "" {
 			fmt.Fprintf(out, "    box %s\n        %s\n    end\n", colour, participant)
 		} else {
@@ -83,9 +83,9 @@ func (d *diagram) request(tree *trace.Tree) {
 		entry = arrows[0].to
 	}
 	d.lines = append(d.lines, fmt.Sprintf("Note over client: %s %s<br/>%d calls in %s, %d of them shown",
-		escape(r.Method), escape(r.Path), tree.Len(), millis(root.DurationNs), shown))
+		EscapeMermaid(r.Method), EscapeMermaid(r.Path), tree.Len(), millis(root.DurationNs), shown))
 	for _, a := range arrows {
-		text := escape(a.text)
+		text := EscapeMermaid(a.text)
 		if a.times > 1 {
 			text += fmt.Sprintf(" ×%d", a.times)
 		}
@@ -143,9 +143,9 @@ func (d *diagram) participant(layer string) string {
 	return id
 }
 
-// escape replaces the characters of Mermaid's syntax. A semicolon or a line break would
+// EscapeMermaid replaces the characters of Mermaid's syntax. A semicolon or a line break would
 // end the statement.
-func escape(text string) string {
+func EscapeMermaid(text string) string {
 	return strings.NewReplacer("#", "#35;", ";", "#59;", "<", "#lt;", ">", "#gt;", "\n", " ", "\r", " ").Replace(text)
 }
 
