@@ -21,3 +21,12 @@ func TestStory(t *testing.T) {
 		golden(t, name, out.String())
 	}
 }
+
+// TestStoryMermaid compares the sequence diagram of a story with a golden file.
+func TestStoryMermaid(t *testing.T) {
+	var out strings.Builder
+	if err := WriteStoryMermaid(&out, view.NewCausalStory(viewtest.FollowedDeployment(), "en"), "en"); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "story.mermaid", out.String())
+}

@@ -24,10 +24,12 @@ type CausalStory struct {
 type CausalLine struct {
 	Level   int    `json:"level" description:"How many lines caused this one."`
 	Time    string `json:"time" description:"Time since the first line."`
+	SinceNs int64  `json:"sinceNs" description:"The same in nanoseconds."`
 	Actor   string `json:"actor" description:"Who did it."`
 	Text    string `json:"text" description:"What was done."`
 	Request int    `json:"request" description:"Number of the request or event with the call that proves it, counted from 1."`
 	Call    int    `json:"call" description:"Index of this call."`
+	Decided bool   `json:"decided,omitempty" description:"Whether this is a decision of a program, not a request to kube-apiserver."`
 	Failed  bool   `json:"failed,omitempty" description:"Whether kube-apiserver refused a request."`
 }
 
@@ -99,8 +101,9 @@ type toldLine struct {
 	at            time.Time
 	actor, text   message.Message
 	request, call int
-	failed        bool
-	below         []*toldLine
+	// decided is set for a decision, failed for a refused request.
+	decided, failed bool
+	below           []*toldLine
 }
 
 // tellConsequences returns the root of the lines about a recording.
@@ -131,8 +134,8 @@ func (l *toldLine) flatten(begun time.Time, level int, all []CausalLine, words m
 	slices.SortStableFunc(l.below, byTime)
 	for _, b := range l.below {
 		all = append(all, CausalLine{
-			Level: level, Time: shortTime(b.at.Sub(begun)), Actor: b.actor.Localize(words), Text: b.text.Localize(words),
-			Request: b.request + 1, Call: b.call, Failed: b.failed,
+			Level: level, Time: shortTime(b.at.Sub(begun)), SinceNs: b.at.Sub(begun).Nanoseconds(), Actor: b.actor.Localize(words), Text: b.text.Localize(words),
+			Request: b.request + 1, Call: b.call, Decided: b.decided, Failed: b.failed,
 		})
 		all = b.flatten(begun, level+1, all, words)
 	}
@@ -233,6 +236,7 @@ func (t *consequenceTeller) event(i int, below *toldLine) {
 		}
 		if text, ok := decisionOf(tree, j); ok {
 			lines[j] = t.add(lines[j], actorOf(tree, j), becauseToo(text, also[j]), i, j, false)
+			lines[j].decided = true
 			also[j] = nil // said
 		}
 		for _, sent := range t.caused(r, j) {

@@ -72,7 +72,7 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 		case len(story.Lines) > 0:
 			return render.WriteStory(std.Out, story, options)
 		case o.View == "story":
-			return message.UsageErrorf("the recording has nothing that a request caused in a control plane, so there is no story: \"apitrace exec --follow 1m --save FILE -- PROGRAM\" records it")
+			return errNoStory()
 		}
 	}
 	steps := guide.ForReader(options.Lang, recording)
@@ -85,6 +85,10 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 		return err
 	}
 	return write(std.Out, traces, options)
+}
+
+func errNoStory() error {
+	return message.UsageErrorf("the recording has nothing that a request caused in a control plane, so there is no story: \"apitrace exec --follow 1m --save FILE -- PROGRAM\" records it")
 }
 
 // anyView reports whether no option asks for trees.
@@ -116,6 +120,15 @@ func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording
 	lang, err := Language(o.Lang)
 	if err != nil {
 		return err
+	}
+	if o.View == "story" || o.anyView() {
+		story := view.NewCausalStory(recording, lang)
+		switch {
+		case len(story.Lines) > 0:
+			return render.WriteStoryMermaid(std.Out, story, lang)
+		case o.View == "story":
+			return errNoStory()
+		}
 	}
 	return export.WriteMermaid(std.Out, recording, diagramGuide{guide.ForReader(lang, recording)})
 }

@@ -1,0 +1,94 @@
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
+	"github.com/kubeapitrace/apitrace/view"
+)
+
+// WriteStoryMermaid writes a story as a Mermaid sequence diagram, in the order of time. The
+// participants are the actors and kube-apiserver. A full arrow is a request. A dashed arrow
+// stands where an actor first acts on the watch event of an earlier request. It has the number of
+// that request. A decision is a note. lang is "en" or "zh".
+func WriteStoryMermaid(w io.Writer, story *view.CausalStory, lang string) error {
+	d := &storyDiagram{words: message.For(lang), ids: map[string]string{}, told: map[string]map[int]bool{}}
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "sequenceDiagram")
+	for i := range story.Lines {
+		actor := story.Lines[i].Actor
+		if d.ids[actor] == "" {
+			d.ids[actor] = fmt.Sprintf("A%d", len(d.ids)+1)
+			fmt.Fprintf(out, "    participant %s as %s\n", d.ids[actor], export.EscapeMermaid(actor))
+		}
+		if i == 0 {
+			fmt.Fprintf(out, "    participant S as %s\n", trace.ProcessAPIServer)
+		}
+	}
+	for _, i := range inTime(story.Lines) {
+		d.line(out, story.Lines, i)
+	}
+	for _, remark := range story.Remarks {
+		fmt.Fprintf(out, "    Note over S: %s\n", export.EscapeMermaid(remark))
+	}
+	return out.Flush()
+}
+
+// inTime returns the indices of lines in the order of time. A line never precedes its cause.
+func inTime(lines []view.CausalLine) []int {
+	order, at := make([]int, len(lines)), make([]int64, len(lines))
+	for i := range order {
+		order[i], at[i] = i, lines[i].SinceNs
+		if cause := causeOf(lines, i); cause >= 0 {
+			at[i] = max(at[i], at[cause])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	return order
+}
+
+type storyDiagram struct {
+	words message.Printer
+	ids   map[string]string // by actor
+	// told has, by actor, the requests that the actor has learned of.
+	told map[string]map[int]bool
+}
+
+func (d *storyDiagram) line(out *bufio.Writer, lines []view.CausalLine, i int) {
+	l := &lines[i]
+	id := d.ids[l.Actor]
+	if cause := causeOf(lines, i); cause >= 0 && !lines[cause].Decided {
+		if d.told[id] == nil {
+			d.told[id] = map[int]bool{}
+		}
+		if request := lines[cause].Request; !d.told[id][request] {
+			d.told[id][request] = true
+			fmt.Fprintf(out, "    S-->>%s: %s\n", id, d.words.Sprintf("event of %d", request))
+		}
+	}
+	text := export.EscapeMermaid(fmt.Sprintf("%d (%s) %s", l.Request, l.Time, l.Text))
+	switch {
+	case l.Decided:
+		fmt.Fprintf(out, "    Note over %s: %s\n", id, text)
+	case l.Failed:
+		fmt.Fprintf(out, "    %s-xS: %s\n", id, text)
+	default:
+		fmt.Fprintf(out, "    %s->>S: %s\n", id, text)
+	}
+}
+
+// causeOf returns the index of the line above which a line stands as its effect, or -1.
+func causeOf(lines []view.CausalLine, i int) int {
+	for above := i - 1; above >= 0; above-- {
+		if lines[above].Level < lines[i].Level {
+			return above
+		}
+	}
+	return -1
+}
