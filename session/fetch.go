@@ -2,11 +2,16 @@ package session
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"maps"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/collect"
@@ -28,6 +33,8 @@ type fetcher struct {
 	etcd func() (*storage.Reader, error)
 	// secrets says how to treat error texts.
 	secrets collect.Secrets
+	// server is the server with the probes.
+	server mortal
 
 	mu sync.Mutex
 	// connected is the result of etcd.
@@ -36,8 +43,15 @@ type fetcher struct {
 	checked collect.Check
 }
 
+// A mortal may end. Done is closed once it has ended, and is nil if another process started
+// it. Err then returns how it ended.
+type mortal interface {
+	Done() <-chan struct{}
+	Err() error
+}
+
 func newFetcher(server *apiserver.Server, secrets collect.Secrets) *fetcher {
-	f := &fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets}
+	f := &fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets, server: server}
 	if server.ExternalEtcd {
 		f.untraced = "etcd at " + server.Etcd.URL
 	}
@@ -105,10 +119,26 @@ func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	path, _, _ := strings.Cut(sent.Path, "?") // a query may hold private data
 	slog.DebugContext(ctx, "fetched a trace", "id", sent.TraceID, "method", sent.Method, "path", path, "status", sent.Status, "error", err)
 	if err != nil {
-		return nil, err
+		return nil, f.withDeath(ctx, err)
 	}
 	f.addCheck(check)
 	return request, nil
+}
+
+// withDeath adds how the server ended to the error of a probe that did not answer. A
+// connection breaks before the process is known to have ended.
+func (f *fetcher) withDeath(ctx context.Context, err error) error {
+	broken := errors.As(err, new(*url.Error)) || errors.As(err, new(*net.OpError)) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+	if f.server == nil || f.server.Done() == nil || !broken {
+		return err
+	}
+	select {
+	case <-f.server.Done():
+		return errors.Join(err, f.server.Err())
+	case <-ctx.Done():
+	case <-time.After(time.Second):
+	}
+	return err
 }
 
 // addCheck adds the checking mode's result for a trace.

@@ -3,6 +3,10 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -63,7 +67,7 @@ const attempts = 6
 
 // typical calls once, which replays a scenario, until a trace occurs twice.
 func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
-	seen := map[string]bool{}
+	var seen []string
 	for range attempts {
 		recording, err := once()
 		if err != nil {
@@ -73,10 +77,54 @@ func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
 		if err != nil {
 			return nil, err
 		}
-		if seen[shape] {
+		if slices.Contains(seen, shape) {
 			return recording, nil
 		}
-		seen[shape] = true
+		seen = append(seen, shape)
 	}
-	return nil, message.Errorf("%d replays gave %[1]d different traces: declare in the scenario what varies, or make its requests deterministic", attempts)
+	return nil, message.Errorf("%d replays gave %[1]d different traces: declare in the scenario what varies, or make its requests deterministic\n%s", attempts, difference(seen[attempts-2], seen[attempts-1]))
+}
+
+// difference says which functions only one of the last two replays called. a and b are their
+// shapes, see recordings.Shape.
+func difference(a, b string) message.Message {
+	countA, countB := counts(a), counts(b)
+	var onlyA, onlyB, other []string
+	for _, name := range slices.Sorted(maps.Keys(countA)) {
+		switch n := countB[name]; {
+		case n == 0:
+			onlyA = append(onlyA, name)
+		case n != countA[name]:
+			other = append(other, fmt.Sprintf("%s (%d, %d)", name, countA[name], n))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(countB)) {
+		if countA[name] == 0 {
+			onlyB = append(onlyB, name)
+		}
+	}
+	const most = 3
+	var parts []message.Message
+	if len(onlyA) > 0 {
+		parts = append(parts, message.Of("only the last but one called %s", message.List(onlyA[:min(most, len(onlyA))])))
+	}
+	if len(onlyB) > 0 {
+		parts = append(parts, message.Of("only the last called %s", message.List(onlyB[:min(most, len(onlyB))])))
+	}
+	if len(parts) == 0 && len(other) > 0 {
+		parts = append(parts, message.Of("the last two called these functions a different number of times: %s", message.List(other[:min(most, len(other))])))
+	}
+	if len(parts) == 0 {
+		return message.Of("the last two called the same functions, but some from another caller")
+	}
+	return message.Join("%s; %s", parts...)
+}
+
+// counts returns how often each function is in a shape.
+func counts(shape string) map[string]int {
+	all := map[string]int{}
+	for line := range strings.Lines(shape) {
+		all[strings.TrimSpace(line)]++
+	}
+	return all
 }

@@ -140,9 +140,24 @@ func (l *Loader) loadBoth(ctx context.Context, sideA, sideB Side) (a, b *trace.R
 		return a, b, err
 	}
 	var loading errgroup.Group
-	loading.Go(func() (err error) { a, err = l.load(ctx, sideA); return err })
-	loading.Go(func() (err error) { b, err = l.load(ctx, sideB); return err })
-	return a, b, loading.Wait()
+	var errA, errB error
+	loading.Go(func() error { a, errA = l.load(ctx, sideA); return nil })
+	loading.Go(func() error { b, errB = l.load(ctx, sideB); return nil })
+	_ = loading.Wait()
+	return a, b, bothErrors(errA, errB)
+}
+
+// bothErrors joins the errors of two sides, in this order. If neither release has recorded
+// the scenario, the reason is given once.
+func bothErrors(errA, errB error) error {
+	var missingA, missingB *recordings.UnknownScenarioError
+	if errors.As(errA, &missingA) && errors.As(errB, &missingB) {
+		if missingA.K8sVersion == missingB.K8sVersion {
+			return errA
+		}
+		return message.Errorf("%w; Kubernetes %s has no recording of it either", errA, missingB.K8sVersion)
+	}
+	return errors.Join(errA, errB)
 }
 
 // Compare compares two sides.
