@@ -91,6 +91,21 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestSpanOfOneRelease checks the sentence about names that only one release has.
+func TestSpanOfOneRelease(t *testing.T) {
+	l := &Library{Releases: []string{"v1.10.13", "v1.11.10", "v1.12.10"}}
+	whole := func(name string) string { return name }
+	for want, stages := range map[string][]Stage{
+		"a is in the sources of v1.10.13": {{Name: "a"}},
+		"a is in the sources of v1.10.13, then b only in v1.11.10, then c only in v1.12.10": {{Name: "a"}, {Name: "b", First: 1, Last: 1}, {Name: "c", First: 2, Last: 2}},
+		"a is in the sources from v1.10.13 to v1.11.10":                                     {{Name: "a", Last: 1}},
+	} {
+		if got := l.Span(stages, whole).String(); got != want {
+			t.Errorf("got %q, expected %q", got, want)
+		}
+	}
+}
+
 // TestSuccessorsExist checks that the release where a name ended has the names
 // in Change.To.
 func TestSuccessorsExist(t *testing.T) {

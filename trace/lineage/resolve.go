@@ -88,9 +88,14 @@ func (l *Library) Span(stages []Stage, written func(name string) string) message
 			next++
 		}
 		first, last := l.Releases[stages[i].First], l.Releases[stages[next-1].Last]
-		if i == 0 {
+		switch {
+		case i == 0 && first == last:
+			parts = append(parts, message.Of("%s is in the sources of %s", name, first))
+		case i == 0:
 			parts = append(parts, message.Of("%s is in the sources from %s to %s", name, first, last))
-		} else {
+		case first == last:
+			parts = append(parts, message.Of("%s only in %s", name, first))
+		default:
 			parts = append(parts, message.Of("%s from %s to %s", name, first, last))
 		}
 		i = next
