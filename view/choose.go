@@ -64,11 +64,7 @@ func (c *chooser) view(most int) *View {
 // findCandidates marks the candidates. It also counts the matching calls, and
 // the calls for View.Plumbing and View.Handled.
 func (c *chooser) findCandidates() {
-	errors := c.errors
-	if c.choice.Full {
-		errors = nil
-	}
-	filter := newFiltering(&c.choice.Filter, c.tree, c.classifier, errors)
+	filter := newFiltering(&c.choice.Filter, c.tree, c.classifier, c.errors, c.choice.Full)
 	active, finds := filter.Active(), filter.finds()
 	var keyBelow []bool
 	if c.choice.Marked == nil {

@@ -242,8 +242,8 @@ func (p *Pair) Comparison(choice Choice) *Comparison {
 // tree, on either side.
 func (p *Pair) selects(filter *Filter) func(call int) bool {
 	d := p.differences
-	a := newFiltering(filter, d.Diff.A, p.guide, ErrorPathOf(d.Diff.A, p.guide))
-	b := newFiltering(filter, d.Diff.B, p.guide, ErrorPathOf(d.Diff.B, p.guide))
+	a := newFiltering(filter, d.Diff.A, p.guide, ErrorPathOf(d.Diff.A, p.guide), false)
+	b := newFiltering(filter, d.Diff.B, p.guide, ErrorPathOf(d.Diff.B, p.guide), false)
 	return func(call int) bool {
 		onA, onB := d.Merged.A[call], d.Merged.B[call]
 		return onA != diff.None && a.selects(onA) || onB != diff.None && b.selects(onB)

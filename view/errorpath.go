@@ -26,6 +26,9 @@ type ErrorStep struct {
 	// Text is the text of the error from this step on. For a Status, it is the
 	// reason and the code.
 	Text message.Message
+	// Line is the line in the call's file at which the call made its error. It is
+	// 0 if the recording does not have it.
+	Line int
 }
 
 // An ErrorKind says how a call changed an error.
@@ -74,6 +77,26 @@ func (p *ErrorPath) At(i int) *ErrorStep {
 
 // has reports whether call i is a step or returned the error.
 func (p *ErrorPath) has(i int) bool { return p != nil && (p.Calls[i] || p.At(i) != nil) }
+
+// contributed marks the failed calls that had a part in the error: the calls on
+// the path, and calls below them with an error that is a part of their caller's
+// error. An example of these is a second validator that found the same mistake.
+func (p *ErrorPath) contributed(tree *trace.Tree) []bool {
+	all := make([]bool, tree.Len())
+	failed := make([]int, tree.Len()) // the innermost failed call at or above each call, or -1
+	for i := range all {              // parents before their children
+		caller := -1
+		if parent := tree.Parent(i); parent >= 0 {
+			caller = failed[parent]
+		}
+		failed[i] = caller
+		if err := tree.Call(i).Error; err != "" {
+			all[i] = p.has(i) || caller >= 0 && all[caller] && includes(tree.Call(caller).Error, err)
+			failed[i] = i
+		}
+	}
+	return all
+}
 
 // OtherErrors returns the calls in which other errors or panics began, in
 // order of entry. It leaves out the calls of the error path, and calls that
@@ -140,8 +163,22 @@ func (f *errorFinder) add(call int, kind ErrorKind, text string) {
 
 func (f *errorFinder) say(call int, kind ErrorKind, text message.Message) {
 	if call >= 0 {
-		f.path.Steps = append(f.path.Steps, ErrorStep{call, kind, text})
+		f.path.Steps = append(f.path.Steps, ErrorStep{Call: call, Kind: kind, Text: text, Line: f.lineOf(call)})
 	}
+}
+
+// lineOf returns the line at which call i made an error: the line of its last call
+// of a constructor. It returns 0 if there is none. The line of the return statement
+// is not recorded.
+func (f *errorFinder) lineOf(i int) int {
+	line := 0
+	for child := range f.tree.Children(i) {
+		call := f.tree.Call(child)
+		if f.classifier.Constructor(call.Function) && (call.Error == "" || f.tree.Call(i).Error == "" || includes(f.tree.Call(i).Error, call.Error)) {
+			line = call.CallerLine
+		}
+	}
+	return line
 }
 
 // maker returns the call that made the error passed to call i. This is i's

@@ -38,6 +38,71 @@ func failed(t *testing.T, text string) *trace.Tree {
 	return tree
 }
 
+// TestErrorFilter checks which calls the filter for errors selects, and that the calls that
+// it leaves out in the default view are the other ones of the full view.
+func TestErrorFilter(t *testing.T) {
+	tree := failed(t, `
+handler
+  update!put: lost
+    store!lost
+    again!lost
+      deeper!lost
+    retry!busy
+  look!unknown
+  err?apitrace.error=put: lost
+    status?apitrace.status.reason=NotFound
+`)
+	names := func(choice Choice) (string, *View) {
+		v := NewView(tree, viewtest.ByName{}, choice)
+		var all []string
+		var collect func(n *Node)
+		collect = func(n *Node) {
+			for _, i := range n.Calls {
+				all = append(all, strings.TrimPrefix(tree.Call(i).Function, "p."))
+			}
+			for _, child := range n.Children {
+				collect(child)
+			}
+		}
+		collect(v.Root)
+		return strings.Join(all, " "), v
+	}
+	few, v := names(Choice{Filter: Filter{Errors: true}})
+	if want := "handler update store again deeper status"; few != want || v.Matching != 5 || v.Handled != 2 {
+		t.Errorf("got %s, %d calls that match and %d others, expected %s, 5 and 2", few, v.Matching, v.Handled, want)
+	}
+	all, full := names(Choice{Full: true, Filter: Filter{Errors: true}})
+	if want := "handler update store again deeper retry look status"; all != want || full.Matching != v.Matching+v.Handled {
+		t.Errorf("the full view: got %s, %d calls that match, expected %s, and 7 as the sum of the default view", all, full.Matching, want)
+	}
+}
+
+// TestLineOfError checks that a step has the line at which its call made the error, if the
+// recording has a call that made it there.
+func TestLineOfError(t *testing.T) {
+	tree := failed(t, `
+handler
+  wrap!put: lost
+    store!lost
+      client
+      NewLost!lost
+    NewPut!put: lost
+  err?apitrace.error=put: lost
+`)
+	path := ErrorPathOf(tree, viewtest.ByName{})
+	var got []string
+	for _, step := range path.Steps {
+		got = append(got, step.says().String())
+	}
+	if said := strings.Join(got, ", "); said != "error born at line 5, wrapped at line 6" {
+		t.Errorf("got %q, expected the lines of the two calls of a constructor", said)
+	}
+	path = ErrorPathOf(failed(t, "\nhandler\n  store!lost\n    client\n  err?apitrace.error=lost\n"), viewtest.ByName{})
+	if said := path.Steps[0].says().String(); said != "error born in this function" {
+		t.Errorf("without a call of a constructor: got %q, expected no line", said)
+	}
+}
+
 func TestErrorPath(t *testing.T) {
 	for name, test := range map[string]struct{ call, want string }{
 		"born, wrapped, and answered": {`

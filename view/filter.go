@@ -26,9 +26,10 @@ type Filter struct {
 	Functions, NotFunctions []Matcher
 	// MinDuration is the shortest duration of a selected call.
 	MinDuration time.Duration
-	// Errors selects calls that returned an error, panicked, or did not return.
-	// If the error path is known, a returned error counts only if the call is on
-	// the path. In the full view, every returned error counts.
+	// Errors selects calls that returned an error, panicked, or did not return,
+	// and the steps of the error path. If the error path is known, a returned
+	// error counts only if the call is on the path or added the error to it, see
+	// ErrorPath.contributed. In the full view, every returned error counts.
 	Errors bool
 	// Etcd selects the calls in etcd, and the calls that lead there.
 	Etcd bool
@@ -73,12 +74,18 @@ type filtering struct {
 	tree       *trace.Tree
 	classifier Classifier
 	functions  map[string]bool // results of selectsFunction, by function
-	errors     *ErrorPath      // nil if every failure is selected
-	etcd       []bool          // whether the call is in etcd or leads there; nil without Filter.Etcd
+	errors     *ErrorPath
+	took       []bool // calls whose errors are selected; nil if all are, or without Filter.Errors
+	etcd       []bool // whether the call is in etcd or leads there; nil without Filter.Etcd
 }
 
-func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier, errors *ErrorPath) *filtering {
+// newFiltering returns the filter for a tree with this error path. If full is
+// set, Filter.Errors selects every failed call.
+func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier, errors *ErrorPath, full bool) *filtering {
 	f := &filtering{Filter: filter, tree: tree, classifier: classifier, errors: errors, functions: map[string]bool{}}
+	if filter.Errors && errors != nil && !full {
+		f.took = errors.contributed(tree)
+	}
 	if filter.Etcd {
 		f.etcd = LeadingTo(tree, func(call *trace.Call) bool { return call.Process == trace.ProcessEtcd })
 	}
@@ -138,7 +145,7 @@ func (f *filtering) failed(i int) bool {
 	case f.errors.has(i), call.Panic != "", call.Unfinished:
 		return true
 	}
-	return call.Error != "" && f.errors == nil
+	return call.Error != "" && (f.took == nil || f.took[i])
 }
 
 // selectsFunction reports whether Functions and NotFunctions select a function.
@@ -172,5 +179,5 @@ func (v *View) Selects(filter *Filter, classifier Classifier) func(call int) boo
 	if !filter.Active() {
 		return func(int) bool { return true }
 	}
-	return newFiltering(filter, v.Tree, classifier, v.ErrorPath).selects
+	return newFiltering(filter, v.Tree, classifier, v.ErrorPath, false).selects
 }

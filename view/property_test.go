@@ -12,14 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
-// errorsOf returns the error path that a view's filter uses.
-func errorsOf(view *View, choice Choice) *ErrorPath {
-	if choice.Full {
-		return nil
-	}
-	return view.ErrorPath
-}
-
 // anyChoice draws a Choice.
 func anyChoice(t *rapid.T) Choice {
 	choice := Choice{
@@ -73,7 +65,7 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 // checkWanted checks that every call that the choice selects is shown, unless a group
 // contains it.
 func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
-	filter := newFiltering(&choice.Filter, view.Tree, viewtest.ByName{}, errorsOf(view, choice))
+	filter := newFiltering(&choice.Filter, view.Tree, viewtest.ByName{}, view.ErrorPath, choice.Full)
 	for i := range view.Tree.Len() {
 		call := view.Tree.Call(i)
 		wanted := choice.Full || choice.Filter.finds() || (viewtest.ByName{}).Key(call.Function) && (choice.Upstream || !Upstream(call))

@@ -132,7 +132,7 @@ var (
 	saysWrapped = message.Of("the error becomes: %s")
 	saysDenied  = message.Of("the answer is no: %s")
 	saysRefused = message.Of("admission plugin %s refuses")
-	saysStatus  = message.Of("the error becomes a Status: %s")
+	saysStatus  = message.Of("at the end, the error becomes a Status: %s")
 	saysAnswers = message.Of("answers %s without an error")
 	saysTimeout = message.Of("the time of the request is over: this filter answers %s in place of the handler")
 	saysPanics  = message.Of("the panic begins: %s")

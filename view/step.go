@@ -206,13 +206,21 @@ func (w *stepWriter) failure(call *trace.Call, o outcome) string {
 	says := saysHandled
 	switch {
 	case o.path != nil:
-		says = saysKind[o.path.Kind]
+		says = o.path.says()
 	case !hasFailed(call):
 		return ""
 	case o.fatal, o.passed:
 		says = saysFailed
 	}
 	return w.Failed + " " + says.Localize(w.Printer)
+}
+
+// says returns what the call of a step did to the error, with the line if it is known.
+func (s *ErrorStep) says() message.Message {
+	if at, ok := saysKindAt[s.Kind]; ok && s.Line > 0 {
+		return at.With(s.Line)
+	}
+	return saysKind[s.Kind]
 }
 
 // errors returns the lines with a call's error and panic.

@@ -27,15 +27,21 @@ var (
 	saysHandled   = message.Of("failed, the caller dealt with it")
 
 	saysKind = map[ErrorKind]message.Message{
-		ErrorBorn:     message.Of("error born here"),
+		ErrorBorn:     message.Of("error born in this function"),
 		ErrorWrapped:  message.Of("wrapped"),
 		ErrorTurned:   message.Of("turned into another error"),
 		ErrorDenied:   message.Of("denied"),
 		ErrorRefused:  message.Of("refused"),
 		ErrorAnswered: message.Of("answered"),
 		ErrorTimedOut: message.Of("answered, the time was over"),
-		ErrorPanicked: message.Of("panic began here"),
+		ErrorPanicked: message.Of("panic began in this function"),
 		ErrorStatus:   message.Of("becomes a Status"),
+	}
+	// saysKindAt has the kinds of which a step may have a line.
+	saysKindAt = map[ErrorKind]message.Message{
+		ErrorBorn:    message.Of("error born at line %d"),
+		ErrorWrapped: message.Of("wrapped at line %d"),
+		ErrorTurned:  message.Of("turned into another error at line %d"),
 	}
 	pathAnswered = message.Of("no error: answered %s in %s, without a Status")
 	pathTimedOut = message.Of("the time was over: %s answered %s in place of the handler")

@@ -128,12 +128,12 @@ var stories = map[string][]string{
 		"GET /api/v1/nodes/missing → 404",
 		"error born in etcd3.(*store).Get: StorageError: key not found", "turned in", `nodes "missing" not found`, "Status NotFound",
 		"withAuthorization.func1", "restfulGetResource.func1", "registry.(*Store).Get", "InterpretGetError", "✗ turned into another error",
-		"etcd3.(*store).Get", "✗ error born here", "v3rpc.(*kvServer).Range", "RequestScope).err", "ErrorToAPIStatus", "✗ becomes a Status",
+		"etcd3.(*store).Get", "✗ error born", "v3rpc.(*kvServer).Range", "RequestScope).err", "ErrorToAPIStatus", "✗ becomes a Status",
 	},
 	"create-invalid": {
 		"POST /apis/apps/v1/namespaces/default/deployments → 422",
 		"error born in", "spec.template.metadata.labels", "wrapped in rest.BeforeCreate", `"nginx" is invalid`, "Status Invalid",
-		"admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "✗ wrapped", "ValidateDeployment", "✗ error born here",
+		"admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "✗ wrapped", "ValidateDeployment", "✗ error born",
 		"RequestScope).err", "ErrorToAPIStatus", "✗ becomes a Status",
 	},
 }
