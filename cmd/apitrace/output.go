@@ -59,7 +59,7 @@ func addStyleFlags(command *cobra.Command, o *output.Options) {
 // a tree have them.
 func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	flags := command.Flags()
-	flags.StringSliceVar(&o.Layers, "layer", nil, "show only layers of these names or titles, such as authorization,etcd3")
+	flags.StringSliceVar(&o.Layers, "layer", nil, "show only layers of these names or titles, such as authorization,etcd3; etcd stands for all layers of the program etcd")
 	flags.StringArrayVar(&o.Functions, "function", nil, `show only functions with this full or short name or part of a name; "*" and "..." match any text: "etcd3.(*store).Get", "rbac.*" (repeat for more)`)
 	flags.StringArrayVar(&o.NotFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
 	flags.DurationVar(&o.MinDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")

@@ -17,7 +17,8 @@ import (
 // A Filter selects calls of a tree, as written in flags. The zero value selects all.
 type Filter struct {
 	// Layers are names of layers, their titles in any language, or unambiguous prefixes
-	// of either. A title may be split at its commas.
+	// of either. A title may be split at its commas. The name of a program stands for all
+	// layers that only this program has, see programLayers.
 	Layers []string
 	// Functions and NotFunctions are patterns: see trace.MatchFunctions.
 	Functions    []string
@@ -37,7 +38,7 @@ func Layers(typed string) ([]string, error) {
 		return nil, err
 	}
 	known := layersOf(guide)
-	all := layerNames(known)
+	all := append(layerNames(known), trace.ProcessEtcd)
 	for _, layer := range known {
 		for _, title := range layer.titles() {
 			if typed != "" && strings.HasPrefix(strings.ToLower(title), strings.ToLower(typed)) {
@@ -112,9 +113,20 @@ func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (view.Filte
 	return f, nil
 }
 
+// programLayers has the layers of programs that are not a layer of the same name.
+var programLayers = map[string][]string{
+	trace.ProcessEtcd:              {trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC, trace.LayerEtcdDisk},
+	trace.ProcessControllerManager: {trace.LayerController},
+	trace.ProcessScheduler:         {trace.LayerScheduler},
+}
+
 // matchingLayers returns the names of the requested layers.
 func matchingLayers(asked []string, known []knownLayer) (all []string, err error) {
 	for len(asked) > 0 {
+		if layers := programLayers[strings.ToLower(asked[0])]; layers != nil {
+			all, asked = append(all, layers...), asked[1:]
+			continue
+		}
 		name, pieces := titled(asked, known)
 		if pieces == 0 {
 			if name, err = matchingLayer(asked[0], known); err != nil {

@@ -24,7 +24,7 @@ type format struct {
 // formats are all formats, in the order in which messages list them.
 var formats = []format{
 	{"tree", writeTree},
-	{"names", whole(trace.WriteNames)},
+	{"names", writeNames},
 	{"json", whole(trace.WriteJSON)},
 	{"html", writeHTML},
 	{"stdout", writeStdout},
@@ -55,6 +55,23 @@ func whole(write func(io.Writer, *trace.Recording) error) func(context.Context, 
 	return func(_ context.Context, _ *Options, std *console.Streams, recording *trace.Recording) error {
 		return write(std.Out, recording)
 	}
+}
+
+// writeNames writes the names of all calls, or of the calls that the filters select.
+func writeNames(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {
+	if !o.selects() {
+		return trace.WriteNames(std.Out, recording)
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	options, err := o.drawing(std, guide, recording)
+	if err != nil {
+		return err
+	}
+	options.Full = true
+	return view.WriteNames(std.Out, recording, guide.ForReader(options.Lang, recording), options.Choice)
 }
 
 func writeTree(_ context.Context, o *Options, std *console.Streams, recording *trace.Recording) error {

@@ -92,8 +92,8 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	}
 	std, wait := std.Paged(!o.NoPager)
 	defer func() { err = errors.Join(err, wait()) }()
-	if o.Format != "tree" && o.selects() {
-		std.Notice("-o %s is always complete: views, --depth and filters are for the tree", o.Format)
+	if o.Format != "tree" && o.Format != "names" && o.selects() {
+		std.Notice("-o %s is always complete: views, --depth and filters are for the tree and for -o names", o.Format)
 	}
 	return formats[slices.Index(Formats, o.Format)].write(ctx, o, std, recording)
 }
