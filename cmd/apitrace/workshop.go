@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -135,9 +137,10 @@ func (o *workshopOptions) withLearner(std *console.Streams, do func(*learner.Lea
 func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	shown := &output.Options{}
 	var which string
+	var only []int
 	command := newCommand("workshop-trace", cobra.NoArgs, func(c *cobra.Command, args []string) error {
 		shown.Lang = o.lang
-		if err := shown.Validate(); err != nil {
+		if err := errors.Join(shown.Validate(), validateOnly(only)); err != nil {
 			return err
 		}
 		return o.withLearner(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
@@ -145,11 +148,19 @@ func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Co
 			if err != nil {
 				return err
 			}
+			chosen := *recording
+			if chosen.Requests, err = session.Choose(recording.Requests, only); err != nil {
+				return err
+			}
+			if len(only) > 0 {
+				shown.ShowTrees()
+			}
 			shown.HideError = spoils
-			return shown.Write(ctx, std, recording)
+			return shown.Write(ctx, std, &chosen)
 		})(c, args)
 	})
 	addViewFlags(command, shown)
+	addOnlyFlag(command, &only)
 	command.Flags().StringVar(&which, "which", "", "the recording to show, if the exercise has several")
 	return command
 }

@@ -63,6 +63,24 @@ func unwrapped(text string) string {
 
 var withoutLang = strings.NewReplacer("--langzh", "", "--langen", "")
 
+// TestTraceOnly shows a request of an exercise's recording, as the story's last line says.
+func TestTraceOnly(t *testing.T) {
+	p := newTestLearner(t, "en")
+	if _, err := p.types("start", "wanted-and-found"); err != nil {
+		t.Fatal(err)
+	}
+	story, err := p.types("trace")
+	if err != nil || !strings.Contains(story, `"--only 2" shows its calls`) {
+		t.Fatalf("error %v, expected a story that names --only in:\n%s", err, story)
+	}
+	if out, err := p.types("trace", "--only", "2"); err != nil || out == story || !strings.Contains(out, "called by") {
+		t.Errorf("trace --only 2: error %v, expected the tree of a request in:\n%s", err, out)
+	}
+	if _, err := p.types("trace", "--only", "0"); err == nil || !strings.Contains(err.Error(), "numbered from 1") {
+		t.Errorf("trace --only 0: got the error %v", err)
+	}
+}
+
 // TestCostlyPlayTheCourse solves the course in Chinese from the first exercise to the
 // last, with hints, solutions and explanations, without network and toolchain. It
 // leaves out exercises that need a server.

@@ -5,14 +5,20 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	texts "github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/reading"
 )
 
-// Lesson prints the lesson of a chapter. "" is the chapter of the current exercise.
+// Lesson prints the lesson of a chapter. "" is the chapter of the current exercise. A text that
+// is no chapter and no name of a page selects the only page about it, see pageAbout.
 func (l *Learner) Lesson(chapter string) error {
 	name, err := l.lessonName(chapter)
 	if err != nil {
@@ -23,13 +29,59 @@ func (l *Learner) Lesson(chapter string) error {
 	}
 	page, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {
-		return message.UsageErrorf("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, or one of %s", name, message.List(lessons.Names()))
+		if name, err = pageAbout(name, l.lang); err != nil {
+			return err
+		}
+		page, err = lessons.Page(name, l.lang)
 	}
 	if err == nil {
 		page = forTerminal(page, l.lang)
 		l.markdown(workshop.Text{En: page, Zh: page})
 	}
 	return err
+}
+
+// pageAbout returns the name of the only page with a text in its title or name or, if no
+// title has it, in a heading. The title may be in any language. If there is no such page, or
+// there are several, the error lists pages.
+func pageAbout(text, lang string) (string, error) {
+	var found []search.Page
+	var words []string
+	for _, lang := range []string{lang, "en", "zh"} {
+		all, err := reading.Lessons(lang)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range all {
+			words = append(words, strings.FieldsFunc(strings.ToLower(p.Name+" "+p.Title), func(r rune) bool { return !unicode.IsLetter(r) })...)
+		}
+		if found = search.FindPages(text, all); len(found) > 0 {
+			break
+		}
+	}
+	titled := slices.DeleteFunc(slices.Clone(found), func(p search.Page) bool { return p.Heading != "" })
+	if len(titled) > 0 {
+		found = titled
+	}
+	switch {
+	case len(found) == 1:
+		return found[0].Name, nil
+	case len(found) > 1:
+		var lines []message.Message
+		for _, p := range found {
+			line := message.Of("apitrace workshop lesson %s: %s", p.Name, p.Title)
+			if p.Heading != "" {
+				line = message.Of("%s, section \"%s\"", line, p.Heading)
+			}
+			lines = append(lines, line)
+		}
+		return "", message.UsageErrorf("several lessons are about %q: choose one\n  %s", text, message.Join("%s\n  %s", lines...))
+	}
+	unknown := message.Of("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, a word of a title, or one of %s", text, message.List(lessons.Names()))
+	if word := texts.Typo(text, words); word != "" {
+		return "", message.UsageErrorf("%s; did you mean %q?", unknown, word)
+	}
+	return "", message.UsageErrorf("%s", unknown)
 }
 
 var (

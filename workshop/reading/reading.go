@@ -14,13 +14,9 @@ import (
 // Pages lists the lessons, the exercises of the embedded course, and the documents, with
 // their titles in a language.
 func Pages(lang string) ([]search.Page, error) {
-	var all []search.Page
-	for _, name := range lessons.Names() {
-		text, err := lessons.Page(name, lang)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page(search.Lesson, name, text))
+	all, err := Lessons(lang)
+	if err != nil {
+		return nil, err
 	}
 	course, err := workshop.Open("")
 	if err != nil {
@@ -35,6 +31,19 @@ func Pages(lang string) ([]search.Page, error) {
 			return nil, err
 		}
 		all = append(all, page(search.Document, "docs/"+file, text))
+	}
+	return all, nil
+}
+
+// Lessons lists the lessons and the reference pages, with their titles in a language.
+func Lessons(lang string) ([]search.Page, error) {
+	var all []search.Page
+	for _, name := range lessons.Names() {
+		text, err := lessons.Page(name, lang)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page(search.Lesson, name, text))
 	}
 	return all, nil
 }
