@@ -181,10 +181,32 @@ func checkSentences(t *testing.T, outline string) {
 	}
 }
 
-// TestFiltersDoNotTouchNames checks that names and JSON are complete even with a filter,
+// TestNamesRespectFilters checks that -o names with filters prints only the selected
+// calls.
+func TestNamesRespectFilters(t *testing.T) {
+	one, notice := showNoticed(t, "get-node", "-o", "names", "--function", "etcd3.(*store).Get")
+	if want := "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get\n"; !strings.HasSuffix(one, "-> 200\n"+want) || strings.Contains(notice, "always complete") {
+		t.Errorf("one function: got the notice %q and\n%s\nexpected only %s", notice, one, want)
+	}
+	all := show(t, "get-node", "-o", "names")
+	etcd := show(t, "get-node", "-o", "names", "--layer", "etcd")
+	for line := range strings.Lines(etcd) {
+		if line = strings.TrimSpace(line); !strings.Contains(all, line) || !strings.HasPrefix(line, "#") && !strings.Contains(line, "etcd") {
+			t.Errorf("--layer etcd prints %q, expected a call in etcd", line)
+		}
+	}
+	if !strings.Contains(etcd, "v3rpc.(*kvServer).Range") || strings.Contains(etcd, "etcd3.") {
+		t.Errorf("--layer etcd prints\n%s\nexpected kvServer.Range, and no call in kube-apiserver", etcd)
+	}
+	if short := show(t, "get-node", "-o", "names", "--depth", "2"); strings.Contains(short, "\n    ") || !strings.HasPrefix(all, strings.Join(strings.SplitAfter(short, "\n")[:3], "")) {
+		t.Errorf("--depth 2 prints\n%s\nexpected the first two levels", short)
+	}
+}
+
+// TestFiltersDoNotTouchData checks that JSON and YAML are complete even with a filter,
 // and that a notice says so.
-func TestFiltersDoNotTouchNames(t *testing.T) {
-	for _, format := range []string{"names", "json"} {
+func TestFiltersDoNotTouchData(t *testing.T) {
+	for _, format := range []string{"yaml", "json"} {
 		filtered, notice := showNoticed(t, "get-node", "-o", format, "--layer", "etcd3", "--errors", "--depth", "1")
 		if filtered != show(t, "get-node", "-o", format) {
 			t.Errorf("-o %s prints another text with a filter than without", format)

@@ -33,6 +33,9 @@ type Page struct {
 	// Heading is set by FindPages: the first heading with the text, if the title
 	// and the name do not have it.
 	Heading string
+	// About is set by FindPages for a lesson or document with the text as whole words of its
+	// title.
+	About bool
 }
 
 // FindPages returns the pages with every word of a text in their title, name or one of
@@ -47,6 +50,7 @@ func FindPages(text string, pages []Page) []Page {
 	for _, p := range pages {
 		switch {
 		case beginsWord(p.Title, text):
+			p.About = p.Kind != Exercise && isWords(p.Title, text)
 			found = append(found, ranked{p, 0})
 		case hasWords(p.Title+" "+p.Name, text):
 			found = append(found, ranked{p, 1})
@@ -63,6 +67,14 @@ func FindPages(text string, pages []Page) []Page {
 		out = append(out, f.Page)
 	}
 	return out
+}
+
+// isWords reports whether a text has query as one or several whole words, ignoring case.
+func isWords(text, query string) bool {
+	words := func(s string) string {
+		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), " ") + " "
+	}
+	return strings.TrimSpace(words(query)) != "" && strings.Contains(words(text), words(query))
 }
 
 // hasWords reports whether a text has every word of query, ignoring case. A query

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"maps"
@@ -14,6 +15,43 @@ import (
 )
 
 var update = flag.Bool("update", false, "make the index anew from the recordings")
+
+// TestNear checks that a search that finds nothing suggests similar searches that find something.
+func TestNear(t *testing.T) {
+	pages := []Page{{Kind: Lesson, Name: "06-watch", Title: "Watch"}}
+	for query, want := range map[string]string{
+		"wacth":               `or search for "watch"`,
+		"validatig admission": `or search for "`,
+		"lables frobnicated":  `or search for "labels"`,
+		"xyzzyplugh":          "",
+	} {
+		_, err := Query{Text: query, Pages: pages}.Find()
+		if err == nil || !strings.Contains(err.Error(), want) || want == "" && strings.Contains(err.Error(), "or search for") {
+			t.Errorf("%q: got the error %v, expected %q", query, err, want)
+		}
+	}
+}
+
+// TestTitlesFirst checks that the page about a text stands before everything else.
+func TestTitlesFirst(t *testing.T) {
+	pages := []Page{
+		{Kind: Exercise, Name: "whose-watch", Title: "Whose watch"},
+		{Kind: Lesson, Name: "06-watch", Title: "Watch"},
+		{Kind: Document, Name: "docs/other.md", Title: "Other", Headings: []string{"About watch"}},
+	}
+	found, err := Query{Text: "watch", Pages: pages}.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := found.Write(&out, 3, message.For("en")); err != nil {
+		t.Fatal(err)
+	}
+	first := "to read:\nlesson: Watch\n  apitrace workshop lesson 06-watch\n\n"
+	if text := out.String(); !strings.HasPrefix(text, first) || strings.Count(text, "06-watch") != 1 || !strings.Contains(text[len(first):], "whose-watch") {
+		t.Errorf("got\n%s\nexpected the lesson first, and the exercise later", text)
+	}
+}
 
 func TestUpdateIndex(t *testing.T) {
 	if !*update {

@@ -35,9 +35,15 @@ type Layer struct{ Name, Title string }
 
 // Write writes up to most hits, in the order of Sort, each with its recordings and
 // the command that shows it. It then writes up to mostNames names, up to mostNames
-// feature gates, all layers, and up to mostNames pages.
+// feature gates, all layers, and up to mostNames pages. The lessons and documents that
+// are about the text come first of all, see Page.About.
 func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
+	about, rest := r.pages()
+	r.writePages(&out, about, p)
+	if len(about) > 0 {
+		fmt.Fprintln(&out)
+	}
 	hits := r.Hits
 	Sort(hits)
 	best := 0
@@ -63,7 +69,10 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	r.writeNames(&out, p)
 	r.writeGates(&out, p)
 	r.writeLayers(&out, p)
-	r.writePages(&out, p)
+	if len(rest) > 0 && out.Len() > 0 {
+		fmt.Fprintln(&out)
+	}
+	r.writePages(&out, rest, p)
 	_, err := w.Write(out.Bytes())
 	return err
 }
@@ -132,22 +141,33 @@ func (r *Result) writeLayers(out io.Writer, p message.Printer) {
 	}
 }
 
-func (r *Result) writePages(out io.Writer, p message.Printer) {
-	if len(r.Pages) == 0 {
+// pages divides the pages. about has the first few with Page.About. If only pages were found,
+// all are in others.
+func (r *Result) pages() (about, others []Page) {
+	const most = 3
+	for _, page := range r.Pages {
+		if page.About && len(about) < most && len(r.Hits)+len(r.Names)+len(r.Gates)+len(r.Layers) > 0 {
+			about = append(about, page)
+		} else {
+			others = append(others, page)
+		}
+	}
+	return about, others
+}
+
+func (r *Result) writePages(out io.Writer, pages []Page, p message.Printer) {
+	if len(pages) == 0 {
 		return
 	}
-	if len(r.Hits)+len(r.Names)+len(r.Gates)+len(r.Layers) > 0 {
-		fmt.Fprintln(out)
-	}
 	fmt.Fprintln(out, p.Sprintf("to read:"))
-	for _, page := range r.Pages[:min(len(r.Pages), mostNames)] {
+	for _, page := range pages[:min(len(pages), mostNames)] {
 		fmt.Fprintln(out, p.Sprintf("%s: %s", page.Kind.Title(), text.Escape(page.Title)))
 		if page.Heading != "" {
 			fmt.Fprintln(out, "  "+p.Sprintf("section: %s", text.Escape(page.Heading)))
 		}
 		fmt.Fprintln(out, "  "+page.command())
 	}
-	if more := len(r.Pages) - mostNames; more > 0 {
+	if more := len(pages) - mostNames; more > 0 {
 		fmt.Fprintln(out, p.Sprintf("and %d more: give more words of the title", more))
 	}
 }
@@ -225,7 +245,7 @@ func (q Query) Find() (*Result, error) {
 		found, err = &Result{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, q.withNear(err)
 	}
 	if found.Layers, found.Pages = layers, pages; q.Release == "" {
 		return found, nil
