@@ -92,7 +92,7 @@ func (p *past) judge(t *testing.T, nth int) int {
 			continue
 		}
 		var out bytes.Buffer
-		if err := history.Write(&out, all, followed, true, message.For("en")); err != nil {
+		if err := history.Write(&out, name, all, followed, true, message.For("en")); err != nil {
 			t.Fatal(err)
 		}
 		for _, err := range p.judgeText(out.String(), followed) {
@@ -103,7 +103,7 @@ func (p *past) judge(t *testing.T, nth int) int {
 }
 
 var (
-	historyRow  = regexp.MustCompile(`^(v\S+) +([*o.#?-]) +(?:([0-9]+) of ([0-9]+)|-) +(\S+) +(.*?) *$`)
+	historyRow  = regexp.MustCompile(`^(v\S+) +([*o.#?-])(?: +([0-9]+) of ([0-9]+))?(?: +(\S+) +(.*?))? *$`)
 	notRecorded = regexp.MustCompile(`^\? not recorded of (.*?): `)
 )
 
@@ -114,9 +114,9 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 	name := map[string]string{}
 	var releases []string
 	title := ""
-	for i, line := range strings.Split(text, "\n") {
-		if m := historyRow.FindStringSubmatch(line); m != nil && i <= len(followed) {
-			a := followed[i-1]
+	for _, line := range strings.Split(text, "\n") {
+		if m := historyRow.FindStringSubmatch(line); m != nil && len(releases) < len(followed) {
+			a := followed[len(releases)]
 			name[m[1]] = a.Name
 			if err := p.judgeRow(m, a.Name); err != nil {
 				complain("%s: %w", m[1], err)
@@ -159,7 +159,7 @@ func (p *past) judgeRow(m []string, name string) error {
 	scenarios, recorded := 0, 0
 	fmt.Sscan(m[3], &scenarios)
 	fmt.Sscan(m[4], &recorded)
-	if m[5] != "-" && m[5] != funcname.Short(name) {
+	if m[5] != "" && m[5] != funcname.Short(name) {
 		return fmt.Errorf("the row has another function than %s", name)
 	}
 	if made := len(p.called[release][name]); made != scenarios || sign == "*" && made == 0 || sign != "*" && made > 0 {

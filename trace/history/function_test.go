@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -45,6 +46,34 @@ var releases = []Release{
 	recorded("v1", map[string]string{"a": "p.Root cacher.(*Cacher).Get p.Get", "b": "p.Root p.Other"}),
 	recorded("v2", map[string]string{"a": "p.Root cacher.(*Delegator).Get p.Get", "b": "p.Root p.Other"}),
 	recorded("v3", map[string]string{"a": "p.Root cacher.(*Delegator).Get p.Get", "b": "p.Root cacher.(*Delegator).Get"}),
+}
+
+// TestWriteOtherNames checks that a table names the function that was asked for, and says why
+// some rows have another name.
+func TestWriteOtherNames(t *testing.T) {
+	followed := []Appearance{
+		{Version: "v1.30.4", State: notThere, Name: "k8s.io/p.Old"},
+		{Version: "v1.31.0", State: notCalled, Name: "k8s.io/p.Old", Place: "p.go"},
+		{Version: "v1.32.2", State: Called, Name: "k8s.io/p.Old", Place: "p.go:7", Scenarios: []string{"get-node"}, Recorded: 2},
+		{Version: "v1.33.13", State: Called, Name: "k8s.io/p.New", Place: "p.go:8", Scenarios: []string{"get-node"}, Recorded: 2},
+	}
+	releases := make([]Release, len(followed))
+	for i := range releases {
+		releases[i].Recorded = []string{"get-node"}
+	}
+	for query, want := range map[string]string{
+		"p.New": "p.New in the recorded releases\nfrom v1.31.0 to v1.32.2, p.Old is in its place: this list follows them as one\nfunction\n",
+		"p.Old": "p.Old in the recorded releases\nin v1.33.13, p.New is in its place: this list follows them as one function\n",
+	} {
+		var out strings.Builder
+		if err := Write(&out, query, releases, followed, false, message.For("en")); err != nil {
+			t.Fatal(err)
+		}
+		rows := "\nRELEASE      SCENARIOS  FUNCTION  PLACE\nv1.30.4   -\nv1.31.0   ○             p.Old     p.go\n"
+		if !strings.HasPrefix(out.String(), want+rows) {
+			t.Errorf("%s: got\n%s\nexpected it to begin with\n%s", query, &out, want+rows)
+		}
+	}
 }
 
 func TestOf(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // signs has the signs of each state and of an unrecorded scenario.
@@ -35,18 +36,19 @@ var meanings = map[State]message.Message{
 	notThere:  message.Of("in no traced package of the programs that the index has"), notSeen: message.Of("not called, and the source is not known"),
 }
 
-// Write writes Of's result: a line for each release, then the scenarios that call
-// the function.
-func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
+// Write writes the result of Of for a query: a line for each release, then the scenarios
+// that call the function.
+func Write(w io.Writer, query string, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
 	s := unicodeSigns
 	if ascii {
 		s = asciiSigns
 	}
 	out := bufio.NewWriter(w)
+	writeHeading(out, query, followed, p)
 	table := text.NewTable(2)
 	table.Row(p.Sprintf("RELEASE"), "", p.Sprintf("SCENARIOS"), p.Sprintf("FUNCTION"), p.Sprintf("PLACE"))
 	for _, a := range followed {
-		count, name, place := "-", "-", "-"
+		count, name, place := "", "", ""
 		if a.State == Called {
 			count = p.Sprintf("%d of %d", len(a.Scenarios), a.Recorded)
 		}
@@ -76,6 +78,43 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 	}
 	writeScenarios(out, releases, followed, s, p)
 	return out.Flush()
+}
+
+// writeHeading writes the name of the function that was asked for, and why some lines have
+// another name.
+func writeHeading(out io.Writer, query string, followed []Appearance, p message.Printer) {
+	var names []string
+	for _, a := range followed {
+		if a.Place != "" {
+			names = append(names, a.Name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	asked := names[len(names)-1]
+	if found := trace.FindFunctions(query, names); len(found) > 0 && !slices.Contains(found, asked) {
+		asked = found[len(found)-1]
+	}
+	lines := []string{p.Sprintf("%s in the recorded releases", funcname.Short(asked))}
+	for i := 0; i < len(followed); i++ {
+		first := followed[i]
+		if first.Place == "" || first.Name == asked {
+			continue
+		}
+		for i+1 < len(followed) && followed[i+1].Place != "" && followed[i+1].Name == first.Name {
+			i++
+		}
+		when := message.Of("in %s", first.Version)
+		if followed[i].Version != first.Version {
+			when = message.Of("from %s to %s", first.Version, followed[i].Version)
+		}
+		lines = append(lines, p.Sprintf("%s, %s is in its place: this list follows them as one function", when, funcname.Short(first.Name)))
+	}
+	for _, line := range lines {
+		fmt.Fprintln(out, strings.Join(text.Wrap(line, text.Width), "\n"))
+	}
+	fmt.Fprintln(out)
 }
 
 // writeScenarios writes the scenarios that call the function, with the releases.

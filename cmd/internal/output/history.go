@@ -155,7 +155,7 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 	if err != nil {
 		return err
 	}
-	if err := history.Write(std.Out, releases, appearances, o.ASCII, std.Printer); err != nil {
+	if err := history.Write(std.Out, query, releases, appearances, o.ASCII, std.Printer); err != nil {
 		return err
 	}
 	return writeLineage(std, names, appearances[len(appearances)-1].Name)
@@ -190,7 +190,7 @@ func (o *Options) ofOldName(std *console.Streams, releases []history.Release, na
 		return names.Write(std.Out, lineage.Function, is, std.Printer)
 	}
 	if err == nil {
-		err = history.Write(std.Out, releases, appearances, o.ASCII, std.Printer)
+		err = history.Write(std.Out, is, releases, appearances, o.ASCII, std.Printer)
 	}
 	if err != nil {
 		return err
