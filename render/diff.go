@@ -272,11 +272,32 @@ func (d *diffDrawing) writeFooter() {
 	if !d.options.Full && !d.options.Filter.Active() {
 		text += d.colon() + "--view full"
 	}
+	if d.options.Filter.Active() && marked(c.Sections) > c.Shown {
+		text += d.words.Sprintf("; a call that only one side makes and the calls below it are one change")
+	}
 	fmt.Fprintln(d.out)
 	d.writeWrapped(d.out, d.Facts, text)
 	for _, change := range c.Hidden {
 		d.writeWrapped(d.out, d.Facts, change)
 	}
+}
+
+// marked counts the steps with a mark. A link to a section does not count.
+func marked(sections []view.ComparedSection) int {
+	n := 0
+	var count func(s *view.ComparedStep)
+	count = func(s *view.ComparedStep) {
+		if s.Mark != "" && s.Section == 0 {
+			n++
+		}
+		for i := range s.Children {
+			count(&s.Children[i])
+		}
+	}
+	for i := range sections {
+		count(&sections[i].Root)
+	}
+	return n
 }
 
 // fill adds blanks up to a number of columns.

@@ -430,6 +430,30 @@ func TestFilterSelectsSentences(t *testing.T) {
 	}
 }
 
+// TestFilterTellsSmallerChanges checks that a filter tells the changes that are only counted
+// without it.
+func TestFilterTellsSmallerChanges(t *testing.T) {
+	const a, b = "p.A\n p.B\n p.D", "p.A\n p.B\n  p.plumbing\n p.D"
+	compare := func(filter Filter) (sentences []string, smaller int) {
+		o := ComparisonOptions{NameA: "v1", NameB: "v2"}
+		o.Filter = filter
+		compared := newComparer(viewtest.ComparisonOf(a, b, "v1", "v2"), nil, viewtest.ByName{}, o).All()[0]
+		for _, layer := range compared.Layers {
+			smaller += layer.Smaller
+			for _, sentence := range layer.Sentences {
+				sentences = append(sentences, sentence.Text)
+			}
+		}
+		return sentences, smaller
+	}
+	if told, smaller := compare(Filter{}); len(told) != 0 || smaller != 1 {
+		t.Errorf("without a filter: got the sentences %q and %d smaller changes, expected none and 1", told, smaller)
+	}
+	if told, smaller := compare(Filter{Functions: []Matcher{onlyFunction("p.plumbing")}}); strings.Join(told, "; ") != "p.B leads to p.plumbing only in v2" || smaller != 0 {
+		t.Errorf("with a filter: got the sentences %q and %d smaller changes, expected the sentence on p.plumbing and 0", told, smaller)
+	}
+}
+
 type onlyFunction string
 
 func (f onlyFunction) Match(function string) bool { return function == string(f) }

@@ -86,13 +86,15 @@ func (s *Summary) parts() []string {
 	return slices.SortedFunc(maps.Keys(first), func(a, b string) int { return cmp.Compare(first[a], first[b]) })
 }
 
+// mostStatements limits the statements of a part.
+const mostStatements = 12
+
 // shorten limits the number of statements of each part. Each further statement
 // counts as a smaller change.
 func (s *Summary) shorten() {
-	const most = 12
 	for i := range s.layers {
 		l := &s.layers[i]
-		kept := min(most, len(l.Statements))
+		kept := min(mostStatements, len(l.Statements))
 		for _, st := range l.Statements[kept:] {
 			l.others = append(l.others, st.Calls[0])
 		}
@@ -352,7 +354,8 @@ func (s *Summary) packageMoved(p PackageMove) Statement {
 }
 
 // selected returns the parts of the summary that concern selected calls. layers has
-// the statements about selected calls, and counts the smaller changes of such calls.
+// the statements about selected calls, and statements on the first few smaller changes of
+// such calls; it counts the other ones.
 // unchanged has the titles of the unchanged parts with selected calls. leftOut counts
 // the other statements. selects reports whether a call of the merged tree is selected.
 func (s *Summary) selected(selects func(call int) bool) (layers []LayerSummary, unchanged []string, leftOut int) {
@@ -367,7 +370,13 @@ func (s *Summary) selected(selects func(call int) bool) (layers []LayerSummary, 
 			}
 		}
 		for _, call := range l.others {
-			if selects(call) {
+			switch {
+			case !selects(call):
+			case len(of.Statements) < mostStatements:
+				for _, st := range s.smaller(call) {
+					of.add(st)
+				}
+			default:
 				of.Smaller++
 			}
 		}
@@ -387,6 +396,30 @@ func (s *Summary) selected(selects func(call int) bool) (layers []LayerSummary, 
 		}
 	}
 	return layers, unchanged, leftOut
+}
+
+// add adds a statement, or its calls to the statement with the same words.
+func (l *LayerSummary) add(st Statement) {
+	words := st.words()
+	for i := range l.Statements {
+		if l.Statements[i].words() == words {
+			l.Statements[i].Calls = append(slices.Clip(l.Statements[i].Calls), st.Calls...)
+			return
+		}
+	}
+	l.Statements = append(l.Statements, st)
+}
+
+// smaller returns statements on the changes at a call of the merged tree.
+func (s *Summary) smaller(call int) []Statement {
+	var all []Statement
+	for _, at := range s.Merged.Changes[call] {
+		for _, st := range s.Of(&s.Changes[at]) {
+			st.Layer, st.Calls = s.Changes[at].Layer, []int{call}
+			all = append(all, st)
+		}
+	}
+	return all
 }
 
 // Of returns the statements on one change.
