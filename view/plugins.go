@@ -93,10 +93,10 @@ type PluginKind int
 const (
 	// PluginsOther were called and gave another verdict than "accepted".
 	PluginsOther PluginKind = iota
-	// PluginsWorked accepted, and their Calls are 2 or more. PluginsAtOnce
-	// accepted with fewer Calls.
+	// PluginsWorked accepted, and their Calls are 2 or more. PluginsFewCalls
+	// accepted with fewer Calls. Such a plugin may have changed the object.
 	PluginsWorked
-	PluginsAtOnce
+	PluginsFewCalls
 	// PluginsNotCalled have no method for the phase.
 	PluginsNotCalled
 )
@@ -115,8 +115,9 @@ type PluginGroup struct {
 
 var (
 	pluginsWorked    = message.Of("accepted after further calls")
-	pluginsAtOnce    = message.Of("accepted at once")
+	pluginsFewCalls  = message.Of("accepted after at most one further call")
 	pluginsAgain     = message.Of("second round, %s")
+	pluginsMayChange = message.Of("which of the built-in plugins changed the object is not recorded")
 	pluginsNotCalled = message.Of("not called (they take no part in this phase)")
 )
 
@@ -133,8 +134,8 @@ func (g *PluginGroup) did(lang string) string {
 	switch g.Kind {
 	case PluginsWorked:
 		return pluginsWorked.In(lang)
-	case PluginsAtOnce:
-		return pluginsAtOnce.In(lang)
+	case PluginsFewCalls:
+		return pluginsFewCalls.In(lang)
 	case PluginsNotCalled:
 		return pluginsNotCalled.In(lang)
 	}
@@ -185,5 +186,5 @@ func (p *Plugin) kind() PluginKind {
 	case p.Calls > 1:
 		return PluginsWorked
 	}
-	return PluginsAtOnce
+	return PluginsFewCalls
 }

@@ -94,7 +94,7 @@ type TraceStep struct {
 
 // A PluginLine describes admission plugins that handled the request in the same way.
 type PluginLine struct {
-	Text    string `json:"text" description:"The verdict and the plugins."`
+	Text    string `json:"text" description:"The verdict and the plugins, or a remark about all of them."`
 	Decides bool   `json:"decides,omitempty" description:"Whether the plugins accepted after further calls, or did not accept. False for plugins that were not called."`
 }
 
@@ -329,15 +329,22 @@ func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 
 // plugins lists the admission plugins of a step, one line per group. A group has the
 // plugins that handled the request in the same way: they accepted after further calls,
-// accepted at once, were not called in this phase, or gave the same other verdict. In a
-// second round, only the full view lists the plugins that take no part in the phase.
+// accepted after at most one further call, were not called in this phase, or gave the same
+// other verdict. In a second round, only the full view lists the plugins that take no part in
+// the phase. In the mutating phase, a last line says that changes by built-in plugins are not
+// recorded.
 func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 	var lines []PluginLine
+	accepted := false
 	for _, group := range groups {
 		if group.Again && group.Kind == PluginsNotCalled && !w.options.Full {
 			continue
 		}
-		lines = append(lines, PluginLine{Text: w.pluginLine(group), Decides: group.Kind != PluginsAtOnce && group.Kind != PluginsNotCalled})
+		lines = append(lines, PluginLine{Text: w.pluginLine(group), Decides: group.Kind != PluginsFewCalls && group.Kind != PluginsNotCalled})
+		accepted = accepted || group.Kind == PluginsWorked || group.Kind == PluginsFewCalls
+	}
+	if first := w.story.Tree.Call(groups[0].Plugins[0].Call); accepted && strings.HasSuffix(first.Function, ".Admit") {
+		lines = append(lines, PluginLine{Text: pluginsMayChange.Localize(w.Printer)})
 	}
 	return lines
 }

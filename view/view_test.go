@@ -457,6 +457,36 @@ root
 	}
 }
 
+// TestPluginsMayChange checks that a mutating phase says that changes by built-in plugins are
+// not recorded, and that a validating phase does not.
+func TestPluginsMayChange(t *testing.T) {
+	for method, want := range map[string][]string{
+		"Admit":    {"accepted after at most one further call: Priority, TaintNodesByCondition", "which of the built-in plugins changed the object is not recorded"},
+		"Validate": {"accepted after at most one further call: Priority, TaintNodesByCondition"},
+	} {
+		tree := outline(t, "root\n  group1\n  group1\n")
+		for i, name := range []string{"Priority", "TaintNodesByCondition"} {
+			tree.Call(i + 1).Function = "k8s.io/p.group1." + method
+			tree.Call(i + 1).Attributes = map[string]string{trace.AttrAdmissionPlugin: name, trace.AttrAdmissionVerdict: "accepted"}
+		}
+		made, err := NewTraces(&trace.Recording{Requests: []trace.Request{*tree.Request}}, viewtest.ByName{}, Options{Lang: "en"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, section := range made[0].Sections {
+			for _, step := range append(section.Root.Children, section.Root) {
+				for _, line := range step.Plugins {
+					got = append(got, line.Text)
+				}
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, expected %q", method, got, want)
+		}
+	}
+}
+
 // TestTimed checks that Timed returns false for a node if only the entry of its calls
 // was recorded.
 func TestTimed(t *testing.T) {
