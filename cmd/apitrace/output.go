@@ -8,6 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/ui/web"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // addOutputFlags adds the flags that set how a recording is printed. All commands that
@@ -29,6 +30,11 @@ func addViewFlags(command *cobra.Command, o *output.Options) {
 	o.HTML = web.PageFile{Version: machine.Version()}.WriteRecording
 	commandline.InSection(command, howToPrint, func() { o.AddFormatFlag(command) })
 	addDrawingFlags(command, o)
+	commandline.InSection(command, howToPrint, func() {
+		command.Flags().StringVar(&o.Sort, "sort", "", "print a flat table of functions instead of the tree, as \"go tool pprof -top\" does, by own (time without callees), total (time with callees) or calls")
+		command.Flags().IntVar(&o.Most, "most", 20, "with --sort, list at most this many functions (0: all)")
+	})
+	_ = command.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(view.TopOrders, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // addDrawingFlags adds the flags that set how a tree is drawn.

@@ -248,9 +248,9 @@ var rules = map[string]rule{
 	"a watcher is sent %s of revision %s":                        {fact: "the events in the answer", proves: []int{0, 1}, check: checkSent},
 	"a watcher is sent %s of the object %s":                      {fact: "the events in the answer", proves: []int{0, 1}, check: checkSent},
 
-	"the error is born: %s":          {fact: "the message of the answer; for a missing key, etcd's keys", proves: []int{0}, check: checkError},
-	"the error becomes: %s":          {fact: "the message of the answer", proves: []int{0}, check: checkError},
-	"the answer is no: %s":           {fact: "401, or the annotation authorization.k8s.io/decision; 403", proves: []int{0}, check: checkDenied},
+	"the error is born: %s":                      {fact: "the message of the answer; for a missing key, etcd's keys", proves: []int{0}, check: checkError},
+	"the error becomes: %s":                      {fact: "the message of the answer", proves: []int{0}, check: checkError},
+	"the answer is no: %s":                       {fact: "401, or the annotation authorization.k8s.io/decision; 403", proves: []int{0}, check: checkDenied},
 	"at the end, the error becomes a Status: %s": {fact: "reason and code of the answer", proves: []int{0}, check: checkStatus},
 	"answers %s without an error": {fact: "the status of the answer, and that it holds no Status", proves: []int{0}, check: func(f *facts, c *claim) finding {
 		return holds(c.operands[0] == strconv.Itoa(f.sent.Status) && metaOf(f.sent.Body).Kind != "Status", "the answer is %d: %s", f.sent.Status, f.sent.Body)

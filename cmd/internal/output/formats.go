@@ -83,6 +83,13 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 	if err != nil {
 		return err
 	}
+	if o.Sort != "" {
+		tops, err := view.NewTops(recording, guide.ForReader(options.Lang, recording), options.Options, view.TopOrder(o.Sort))
+		if err != nil {
+			return err
+		}
+		return render.WriteTop(std.Out, tops, o.Most, options)
+	}
 	if o.View == "story" || o.anyView() {
 		story := view.NewCausalStory(recording, options.Lang)
 		switch {

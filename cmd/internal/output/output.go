@@ -44,6 +44,10 @@ type Options struct {
 	ASCII   bool
 	NoPager bool
 	Filter  Filter
+	// Sort prints a flat table of functions instead of a tree, in this order: one of
+	// view.TopOrders, or "" for no table. Most is the maximum number of its rows; 0 is all.
+	Sort string
+	Most int
 	// HideError omits from a tree's heading the functions that made the error of a
 	// failed request.
 	HideError bool
@@ -68,6 +72,9 @@ func (o *Options) ValidateView() error {
 	if o.Depth < 0 || o.Width < 0 {
 		return message.UsageErrorf("--depth and --width cannot be negative")
 	}
+	if err := o.validateTable(); err != nil {
+		return err
+	}
 	if o.View == "outline" && (o.Full || o.Depth > 0 || o.Upstream || o.Notes) {
 		return message.UsageErrorf("--view outline shows layers instead of calls: --full, --depth, --upstream and --notes need another view")
 	}
@@ -83,6 +90,23 @@ func (o *Options) ValidateView() error {
 	}
 	_, err = o.Filter.parse(guide, nil)
 	return err
+}
+
+// validateTable checks Sort and Most.
+func (o *Options) validateTable() error {
+	switch {
+	case o.Most < 0:
+		return message.UsageErrorf("--most cannot be negative")
+	case o.Sort == "":
+		return nil
+	case !slices.Contains(view.TopOrders, o.Sort):
+		return message.UsageErrorf("unknown order %q: expected --sort with one of %s", o.Sort, message.List(view.TopOrders))
+	case o.Format != "" && o.Format != "tree":
+		return message.UsageErrorf("--sort prints a table for people: leave it out, because -o %s has all calls with their times", o.Format)
+	case o.View != "" || o.Full || o.Depth > 0 || o.Upstream || o.Notes:
+		return message.UsageErrorf("--sort prints a flat table instead of a tree: leave --view, --full, --depth, --upstream and --notes out")
+	}
+	return nil
 }
 
 // Write prints the recording. In a terminal it uses a pager. The options must be valid.

@@ -1,0 +1,133 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A TopOrder is an order of the functions of a Top.
+type TopOrder string
+
+// The orders, the largest first.
+const (
+	// TopOwn sorts by TopFunction.OwnNs.
+	TopOwn TopOrder = "own"
+	// TopTotal sorts by TopFunction.TotalNs.
+	TopTotal TopOrder = "total"
+	// TopCalls sorts by TopFunction.Calls.
+	TopCalls TopOrder = "calls"
+)
+
+// TopOrders lists the orders.
+var TopOrders = []string{string(TopOwn), string(TopTotal), string(TopCalls)}
+
+// A Top is a flat table of the functions that a request called, and their times.
+type Top struct {
+	// Request and Facts are the heading, as in Trace.
+	Request, Facts string
+	// OwnNs is the sum of the own times of all calls, also of those that no row has.
+	OwnNs int64
+	// DurationNs is the duration of the request's first call.
+	DurationNs int64
+	// Functions are the rows in the chosen order.
+	Functions []TopFunction
+	// TickNs is as in Signs.
+	TickNs int64
+}
+
+// A TopFunction has the times of all selected calls of a function in one program. Calls with
+// only a recorded entry, unfinished calls, and upstream's own tracing do not count.
+type TopFunction struct {
+	Function, Name, Place, Layer string
+	Calls                        int
+	// OwnNs is the time in which no callee ran. TotalNs is the whole time. A call below
+	// another call of the same function is part of that call's total time.
+	OwnNs, TotalNs int64
+}
+
+// NewTops returns the tables of a recording's requests. It leaves out requests without a
+// call that the filter selects. If no request has one, it returns a NoMatchError.
+func NewTops(rec *trace.Recording, guide Guide, o Options, by TopOrder) ([]*Top, error) {
+	var all []*Top
+	none := NoMatchError{Flags: o.Filter.Flags(), Lang: o.Lang}
+	for i := range rec.Requests {
+		t, err := NewTrace(rec, i, guide, Options{Lang: o.Lang, ASCII: o.ASCII, Choice: Choice{Most: 1}})
+		if err != nil {
+			return nil, err
+		}
+		tree, err := trace.NewTree(&rec.Requests[i])
+		if err != nil {
+			return nil, message.Errorf("building the call tree of %s %s: %w", rec.Requests[i].Method, rec.Requests[i].Path, err)
+		}
+		top := newTop(tree, guide, &o.Filter, by)
+		top.Request, top.Facts = t.Request, t.Facts
+		if none.Calls += tree.Len(); len(top.Functions) > 0 || !o.Filter.Active() {
+			all = append(all, top)
+		}
+	}
+	if len(all) == 0 && len(rec.Requests) > 0 {
+		return nil, &none
+	}
+	return all, nil
+}
+
+func newTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder) *Top {
+	top := &Top{DurationNs: tree.Call(0).DurationNs, TickNs: tree.Request.TickNs()}
+	selected := newFiltering(filter, tree, classifier, ErrorPathOf(tree, classifier), true)
+	type identity struct{ process, function string }
+	index := map[identity]int{}
+	var first []int // the first call of each row
+	for i := range tree.Len() {
+		c := tree.Call(i)
+		if c.Leaf || c.Unfinished || Upstream(c) {
+			continue
+		}
+		own := tree.SelfNs(i)
+		top.OwnNs += own
+		if filter.Active() && !selected.selects(i) {
+			continue
+		}
+		at, known := index[identity{c.Process, c.Function}]
+		if !known {
+			at = len(first)
+			index[identity{c.Process, c.Function}] = at
+			first = append(first, i)
+			top.Functions = append(top.Functions, TopFunction{Function: c.Function, Layer: classifier.Layer(c.Function)})
+		}
+		f := &top.Functions[at]
+		f.Calls++
+		f.OwnNs += own
+		if !belowItself(tree, i) {
+			f.TotalNs += c.DurationNs
+		}
+	}
+	names := newNames(&View{Tree: tree, Root: &Node{Calls: first}})
+	for at, i := range first {
+		top.Functions[at].Name, top.Functions[at].Place = names.Of(tree.Call(i)), names.Place(tree.Call(i))
+	}
+	slices.SortStableFunc(top.Functions, func(a, b TopFunction) int {
+		byOwn, byTotal := cmp.Compare(b.OwnNs, a.OwnNs), cmp.Compare(b.TotalNs, a.TotalNs)
+		switch by {
+		case TopTotal:
+			return cmp.Or(byTotal, byOwn)
+		case TopCalls:
+			return cmp.Or(cmp.Compare(b.Calls, a.Calls), byOwn)
+		}
+		return cmp.Or(byOwn, byTotal)
+	})
+	return top
+}
+
+// belowItself reports whether call i is below another call of its function.
+func belowItself(tree *trace.Tree, i int) bool {
+	call := tree.Call(i)
+	for above := tree.Parent(i); above >= 0; above = tree.Parent(above) {
+		if c := tree.Call(above); c.Function == call.Function && c.Process == call.Process {
+			return true
+		}
+	}
+	return false
+}
