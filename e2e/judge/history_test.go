@@ -247,13 +247,13 @@ func TestJudgeRefusesHistories(t *testing.T) {
 	}
 	p.called = map[string]map[string]map[string]bool{"v3": {"q/p.F": {"list": true}}}
 	followed := []history.Appearance{{Name: "q/p.F"}, {Name: "q/p.F"}, {Name: "q/p.F"}}
-	const isTrue = "RELEASE\nv1  -  -  -  -\nv2  o  -  p.F  f.go\nv3  *  1 of 2  p.F  f.go:3\n\nin v3:\n  list\n\n? not recorded of v1: the scenario is newer than the recordings of the release\n  list\n"
+	const isTrue = "p.F in the recorded releases\n\nRELEASE\nv1  -\nv2  o          p.F  f.go\nv3  *  1 of 2  p.F  f.go:3\n\nin v3:\n  list\n\n? not recorded of v1: the scenario is newer than the recordings of the release\n  list\n"
 	if wrong := p.judgeText(isTrue, followed); len(wrong) > 0 {
 		t.Errorf("the judge refused a true history: %v", wrong)
 	}
 	for old, other := range map[string]string{
-		"v1  -  -  -  -": "v1  o  -  p.F  f.go", "v2  o": "v2  -", "v2  o  -  p.F  f.go": "v2  .  -  p.F  f.go, no span: it calls nothing",
-		"1 of 2": "2 of 2", "of 2": "of 3", "v3  *  1 of 2  p.F": "v3  o  -  p.F", "in v3:": "in v2, v3:", "\nv3  *": "\nv3  ?", "recorded of v1:": "recorded of v2:",
+		"v1  -\n": "v1  o  p.F  f.go\n", "v2  o": "v2  -", "v2  o          p.F  f.go": "v2  .          p.F  f.go, no span: it calls nothing",
+		"1 of 2": "2 of 2", "of 2": "of 3", "v3  *  1 of 2  p.F": "v3  o          p.F", "in v3:": "in v2, v3:", "\nv3  *": "\nv3  ?", "recorded of v1:": "recorded of v2:",
 	} {
 		if wrong := p.judgeText(strings.Replace(isTrue, old, other, 1), followed); len(wrong) == 0 {
 			t.Errorf("with %q instead of %q, the judge accepted the history", other, old)
