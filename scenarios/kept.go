@@ -23,15 +23,11 @@ var placeholder = regexp.MustCompile(`\$\{(\w+(?:\.\w+)?)\}`)
 // is missing or is not a text.
 func (k kept) take(h *HTTP, answer []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(h.Keep)) {
-		var at any
-		if err := json.Unmarshal(answer, &at); err != nil {
+		var all any
+		if err := json.Unmarshal(answer, &all); err != nil {
 			return message.Errorf("reading the answer to %s %s: %w", h.Method, h.Path, err)
 		}
-		for field := range strings.SplitSeq(h.Keep[name], ".") {
-			object, _ := at.(map[string]any)
-			at = object[field]
-		}
-		value, isText := at.(string)
+		value, isText := valueAt(all, h.Keep[name]).(string)
 		if !isText {
 			return message.Errorf("the answer to %s %s has no text at %q that could be kept as %q", h.Method, h.Path, h.Keep[name], name)
 		}

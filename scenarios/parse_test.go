@@ -99,6 +99,8 @@ func TestParseBad(t *testing.T) {
 		{"    status: 200\n    traced", "    status: 200\n    as: root\n    traced", `mine.yaml:13: as is "root", expected "learner", "admin", "anonymous" or "stranger"`, true},
 		{"    traced: true\n", "", `mine.yaml:10: no request is traced`, true},
 		{"    traced: true\n", "    traced: true\n    await: true\n", `mine.yaml:14: a traced request is sent once`, true},
+		{"        status: 200\n", "        status: 200\n        has: {status.phase: Running}\n", `mine.yaml:18: has says which answer to wait for: give the request "await: true"`, true},
+		{"        status: 200\n", "        status: 200\n        await: true\n        has: {status.phase: [Running]}\n", `mine.yaml:19: `, true},
 		{"    traced: true\n", "    traced: true\n    stays: true\n", `mine.yaml:14: stays is for a deletion, but method is "GET"`, true},
 		{"    traced: true\n    warmup:\n      - method: GET\n        path: /healthz\n        status: 200\n", "    traced: true\n    during: [{method: GET, path: /p, status: 200}]\n", `mine.yaml:10: a watch cannot be its own warm-up`, false},
 		{"    traced: true\n", "    traced: true\n    during: [{method: GET, path: p, status: 200}]\n", `mine.yaml:14: path is "p"`, true},

@@ -183,12 +183,16 @@ type HTTP struct {
 	// BodyText is a body to send unchanged, even an invalid one. parse puts it into Body.
 	BodyText string `yaml:"bodyText"`
 	// Keep keeps values of the answer for later requests. It maps a name to the value's
-	// place in the answer ("metadata.continue"). In a later Path, header or Body, the
-	// value replaces "${name}".
+	// place in the answer ("metadata.continue", "items.0.metadata.name"). In a later Path,
+	// header or Body, the value replaces "${name}".
 	Keep map[string]string `yaml:"keep"`
 	// Await repeats the request until the answer has the Status. The server may need some
 	// time, for example if it learns of an object through a watch.
 	Await Wait `yaml:"await"`
+	// Has are values that the awaited answer must have. It maps a place in the answer, as in
+	// Keep, to the value. A value that is not a string is written as JSON, and a missing one
+	// as "".
+	Has map[string]string `yaml:"has"`
 	// Asks names a webhook of the setup that the server must call before it answers. With
 	// Await, the request is repeated until then.
 	Asks string `yaml:"asks"`

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/http2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubeapitrace/apitrace/instrument/collect"
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
@@ -110,19 +111,28 @@ func isEmptyList(body []byte) bool {
 // differently (HTTP.lenient).
 const usualTimeout = 5 * time.Second
 
-// awaitUsual sends h until the answer has the scenario's status, but gives up after
-// usualTimeout. It returns the last answer.
+// isAwaited reports whether an answer to h ends the waiting for it.
+func (h *HTTP) isAwaited(sent *Sent) bool {
+	if !h.Status.allow(sent.Status) || !sent.asked {
+		return false
+	}
+	place, _ := h.lacks(sent.Body)
+	return place == ""
+}
+
+// awaitUsual sends h until the answer is the scenario's, but gives up after usualTimeout.
+// It returns the last answer.
 func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
 	for end := time.Now().Add(usualTimeout); ; time.Sleep(pollEvery) {
 		sent := r.send(ctx, h, "")
-		if h.Status.allow(sent.Status) && sent.asked || sent.Err != nil || time.Now().After(end) {
+		if h.isAwaited(sent) || sent.Err != nil || time.Now().After(end) {
 			return sent
 		}
 	}
 }
 
-// await sends h until the answer has the expected status and the server has called the
-// webhook of h.Asks, if any. It also repeats h if the server cuts the answer, as
+// await sends h until the answer has the expected status and the values of h.Has, and the
+// server has called the webhook of h.Asks, if any. It also repeats h if the server cuts the answer, as
 // kube-apiserver does now and then at the end of a request's time
 // (baseTimeoutWriter.timeout, server/filters/timeout.go of k8s.io/apiserver v0.37.1).
 func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
@@ -132,11 +142,14 @@ func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 		if errors.As(sent.Err, new(http2.StreamError)) {
 			return false, nil
 		}
-		return h.Status.allow(sent.Status) && sent.asked, sent.Err
-	}, message.Of("%s %s to be answered %s%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
+		return h.isAwaited(sent), sent.Err
+	}, message.Of("%s %s to be answered %s%s%s", h.Method, h.Path, h.Status, h.having(), afterAsking(h.Asks)))
 	switch {
 	case err == nil:
 		return sent, nil
+	case sent.Err == nil && h.Status.allow(sent.Status) && sent.asked && !(collect.Secrets{}).Hold(h.Path):
+		place, found := h.lacks(sent.Body)
+		return nil, message.Errorf("%w; the last answer: %d, with %q at %q", err, sent.Status, found, place)
 	case sent.Err == nil:
 		return nil, message.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.message())
 	case errors.Is(err, sent.Err):

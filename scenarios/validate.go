@@ -331,6 +331,8 @@ func (h *HTTP) validate() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("stays is for a deletion, but method is %q", h.Method), "stays")
 	case h.Timeout < 0 || h.HangUp < 0 || h.Await < 0:
 		return strictyaml.MistakeAt(message.Of("timeout, hangUp and await cannot be negative: expected times such as 3s"))
+	case h.Has != nil && h.Await == 0:
+		return strictyaml.MistakeAt(message.Of("has says which answer to wait for: give the request \"await: true\", too"), "has")
 	case h.BodyFile != "" && h.Body != nil:
 		return strictyaml.MistakeAt(message.Of("both body and bodyFile are given, expected one of them"), "bodyFile")
 	case h.BodyText != "" && (h.Body != nil || h.BodyFile != ""):
