@@ -240,7 +240,7 @@ func (t *consequenceTeller) event(i int, below *toldLine) {
 			also[j] = nil // said
 		}
 		for _, sent := range t.caused(r, j) {
-			t.request(sent, actorOf(tree, j), statuses[j], also[j], lines[j])
+			t.request(sent, actorOf(tree, j), cmp.Or(scaledTo(tree, j), statuses[j]), also[j], lines[j])
 		}
 	}
 }
@@ -290,6 +290,16 @@ func (t *consequenceTeller) writtenObject(r *trace.Request) (kind, name string) 
 	return "", ""
 }
 
+// onlyMarked reports whether a deletion has left the object, marked as deleted.
+func (t *consequenceTeller) onlyMarked(r *trace.Request) (marked bool) {
+	for i := range r.Calls {
+		for _, event := range t.caused(r, i) {
+			marked = t.rec.Requests[event].Calls[0].Attributes[trace.AttrWatchEvent] != watchDeleted
+		}
+	}
+	return marked
+}
+
 // done returns what a request does to an object.
 func (t *consequenceTeller) done(r *trace.Request, object, subresource string, status *message.Message) message.Message {
 	switch {
@@ -300,13 +310,17 @@ func (t *consequenceTeller) done(r *trace.Request, object, subresource string, s
 	case subresource != "":
 		return saysWrites.With(subresource, object)
 	}
-	switch r.Method {
-	case http.MethodPost:
+	switch {
+	case r.Method == http.MethodPost:
 		return saysCreates.With(object)
-	case http.MethodPatch:
+	case r.Method == http.MethodPatch:
 		return saysPatches.With(object)
-	case http.MethodDelete:
+	case r.Method == http.MethodDelete && t.onlyMarked(r):
+		return saysMarks.With(object)
+	case r.Method == http.MethodDelete:
 		return saysDeletes.With(object)
+	case status != nil:
+		return saysScales.With(object, *status)
 	}
 	return saysUpdates.With(object)
 }
@@ -321,8 +335,28 @@ func writtenStatus(call *trace.Call) *message.Message {
 	case a[attrPhase] != "" && strings.HasSuffix(call.ShortName(), ").syncPod"):
 		text := saysPhase.With(a[attrPhase])
 		return &text
+	case a[attrCondition] != "":
+		text := saysCondition.With(a[attrCondition], a[attrConditionStatus], a[attrConditionReason])
+		return &text
 	}
 	return nil
+}
+
+// scaledTo returns the number of replicas that a call writes into a ReplicaSet, or nil.
+func scaledTo(tree *trace.Tree, i int) *message.Message {
+	if at := within(tree, i, ").scaleReplicaSet"); at >= 0 {
+		text := saysScaled.With(tree.Call(at).Attributes[attrWanted])
+		return &text
+	}
+	return nil
+}
+
+// within returns the nearest call from i upwards whose short name ends with a suffix, or -1.
+func within(tree *trace.Tree, i int, suffix string) int {
+	for i >= 0 && !strings.HasSuffix(tree.Call(i).ShortName(), suffix) {
+		i = tree.Parent(i)
+	}
+	return i
 }
 
 // actors are the names of the programs that have one job.
@@ -338,6 +372,9 @@ func actorOf(tree *trace.Tree, i int) message.Message {
 		if rest, ok := strings.CutPrefix(tree.Call(at).Function, controllers); ok {
 			name, _, _ := strings.Cut(rest, ".")
 			name, _, _ = strings.Cut(name, "/")
+			if name == "garbagecollector" {
+				return saysGarbage
+			}
 			return saysController.With(name)
 		}
 	}
@@ -355,13 +392,23 @@ func decisionOf(tree *trace.Tree, i int) (message.Message, bool) {
 	switch name := call.ShortName(); {
 	case strings.HasSuffix(name, ").manageReplicas") && a[attrWanted] != a[attrFound]:
 		return saysReplicas.With(a[attrWanted], a[attrFound]), true
-	case strings.HasSuffix(name, ").schedulePod"):
-		if a[attrHost] == "" {
-			return saysFitsNowhere.With(a[attrEvaluated]), true
+	case strings.HasSuffix(name, ".slowStartBatch") && a[attrDone] != "" && a[attrDone] != a[attrCount]:
+		return saysStopped.With(a[attrDone], a[attrCount]), true
+	case strings.HasSuffix(name, ").schedulePod") && a[attrHost] == "":
+		if reason := call.Error; reason != "" {
+			return saysBecause.With(saysFitsNowhere, reason), true
 		}
+		return saysFitsNowhere, true
+	case strings.HasSuffix(name, ").schedulePod"):
 		return saysFits.With(a[attrEvaluated], a[attrFeasible], a[attrHost]), true
 	case strings.HasSuffix(name, ").runFilterPlugin") && a[attrVerdict] != "" && a[attrVerdict] != "Success":
 		return saysPluginRefuses.With(a[attrPlugin], a[attrReason]), true
+	case strings.HasSuffix(name, ").runPostFilterPlugin") && a[attrReason] != "":
+		return saysNoRoom.With(a[attrPlugin], a[attrReason]), true
+	case strings.HasSuffix(name, ").addOrUpdate") && isRequeued(tree, i):
+		return saysSetAside, true
+	case strings.HasSuffix(name, ").moveToBackoffQ") && isRequeued(tree, i):
+		return saysBacksOff, true
 	case strings.HasSuffix(name, ").WaitForAttachAndMount") && call.DurationNs >= int64(time.Millisecond):
 		return saysVolumes.With(time.Duration(call.DurationNs).Round(time.Millisecond), a[trace.AttrObjectName]), true
 	case strings.HasSuffix(name, ").createPodSandbox"):
@@ -373,6 +420,14 @@ func decisionOf(tree *trace.Tree, i int) (message.Message, bool) {
 	}
 	return message.Message{}, false
 }
+
+// isRequeued reports whether a call returns a pod to the scheduling queue that no node can run.
+func isRequeued(tree *trace.Tree, i int) bool {
+	return within(tree, i, ").AddUnschedulablePodIfNotPresent") >= 0 || within(tree, i, ").AddUnschedulableIfNotPresent") >= 0
+}
+
+// watchDeleted is the type of a watch's event of an object that is gone.
+const watchDeleted = "DELETED"
 
 // The values of decisions; see the guide's steps of controllers, scheduler and kubelet.
 const (
@@ -388,6 +443,12 @@ const (
 	attrPods      = "apitrace.status.pods"
 	attrReady     = "apitrace.status.ready"
 	attrContainer = "apitrace.container"
+	attrCount     = "apitrace.count"
+	attrDone      = "apitrace.count.done"
+
+	attrCondition       = "apitrace.condition.type"
+	attrConditionStatus = "apitrace.condition.status"
+	attrConditionReason = "apitrace.condition.reason"
 )
 
 // The lines of what requests caused.
@@ -396,17 +457,22 @@ var (
 	saysScheduler  = message.Of("scheduler")
 	saysKubelet    = message.Of("kubelet")
 	saysController = message.Of("%s controller")
+	saysGarbage    = message.Of("garbage collector")
 	saysProgram    = message.Of("%s")
 
 	saysCreates      = message.Of("creates %s")
 	saysUpdates      = message.Of("updates %s")
+	saysScales       = message.Of("scales %s to %s")
+	saysScaled       = message.Of("%s")
 	saysPatches      = message.Of("patches %s")
 	saysDeletes      = message.Of("deletes %s")
+	saysMarks        = message.Of("marks %s as deleted")
 	saysBinds        = message.Of("binds %s to the node")
 	saysWrites       = message.Of("writes the %s of %s")
 	saysWritesStatus = message.Of("writes the %s of %s: %s")
 	saysPods         = message.Of("%s pods, %s ready")
 	saysPhase        = message.Of("%s")
+	saysCondition    = message.Of("%s is %s, %s")
 	saysAlso         = message.Of("%s (also because of %s)")
 	saysRefusedWith  = message.Of("%s: refused with %d %s")
 	saysBecause      = message.Of("%s: %s")
@@ -420,7 +486,11 @@ var (
 
 	saysReplicas      = message.Of("wants %s pods, has %s")
 	saysFits          = message.Of("%[2]s of %[1]s nodes can run the pod; selects %[3]s")
-	saysFitsNowhere   = message.Of("none of %s nodes can run the pod")
+	saysFitsNowhere   = message.Of("no node can run the pod")
+	saysNoRoom        = message.Of("plugin %s cannot make room for the pod: %s")
+	saysSetAside      = message.Of("keeps the pod until an event may let it run")
+	saysBacksOff      = message.Of("queues the pod again, for the time after a backoff")
+	saysStopped       = message.Of("creates %s of %s pods and stops at an error")
 	saysPluginRefuses = message.Of("plugin %s refuses the node: %s")
 	saysVolumes       = message.Of("waits %v for the volumes of %s")
 	saysSandbox       = message.Of("creates the sandbox of %s")

@@ -13,11 +13,7 @@ func TestCausalStory(t *testing.T) {
 	if story := NewCausalStory(&trace.Recording{Requests: []trace.Request{{}}}, "en"); len(story.Lines)+len(story.Remarks) > 0 {
 		t.Errorf("of a recording without causes, got %+v", story)
 	}
-	var got []string
-	for _, l := range NewCausalStory(viewtest.FollowedDeployment(), "en").Lines {
-		got = append(got, fmt.Sprintf("%d %s%s %s (%s, failed %t)", l.Request, strings.Repeat("  ", l.Level), l.Actor, l.Text, l.Time, l.Failed))
-	}
-	want := []string{
+	checkStory(t, viewtest.FollowedDeployment(), []string{
 		"1 client creates Deployment web (0ms, failed false)",
 		"3   deployment controller creates ReplicaSet web-1 (20ms, failed false)",
 		"4     replicaset controller wants 2 pods, has 0 (also because of 1) (38ms, failed false)",
@@ -27,8 +23,35 @@ func TestCausalStory(t *testing.T) {
 		"9             kubelet starts the container nginx of web-1-a (98ms, failed false)",
 		"10               kubelet writes the status of Pod web-1-a (90ms, failed false)",
 		"11   deployment controller writes the status of Deployment web: refused with 409 Conflict: the object has been modified (100ms, failed true)",
+	})
+}
+
+func checkStory(t *testing.T, rec *trace.Recording, want []string) {
+	t.Helper()
+	var got []string
+	for _, l := range NewCausalStory(rec, "en").Lines {
+		got = append(got, fmt.Sprintf("%d %s%s %s (%s, failed %t)", l.Request, strings.Repeat("  ", l.Level), l.Actor, l.Text, l.Time, l.Failed))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// TestCausalStoryOfRefusals checks the lines about what was refused, scaled and deleted.
+func TestCausalStoryOfRefusals(t *testing.T) {
+	checkStory(t, viewtest.FollowedRefusals(), []string{
+		"1 client writes the scale of Deployment web (0ms, failed false)",
+		"3   deployment controller scales ReplicaSet web-1 to 2 (20ms, failed false)",
+		"4     replicaset controller creates 1 of 2 pods and stops at an error (38ms, failed false)",
+		"5       replicaset controller creates Pod web-1-a (40ms, failed false)",
+		"8         scheduler writes the status of Pod web-1-a: PodScheduled is False, Unschedulable (70ms, failed false)",
+		"7         scheduler no node can run the pod: 0/1 nodes are available (73ms, failed false)",
+		"7           scheduler plugin NodeAffinity refuses the node: no match (74ms, failed false)",
+		"7         scheduler plugin DefaultPreemption cannot make room for the pod: not helpful (75ms, failed false)",
+		"7         scheduler keeps the pod until an event may let it run (78ms, failed false)",
+		"6       replicaset controller creates Pod: refused with 403 Forbidden: exceeded quota (50ms, failed true)",
+		"10 client marks Pod web-1-a as deleted (90ms, failed false)",
+		"12 client deletes Pod web-1-a (110ms, failed false)",
+		"14   garbage collector deletes ReplicaSet web-1 (130ms, failed false)",
+	})
 }

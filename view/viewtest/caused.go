@@ -35,6 +35,45 @@ func FollowedDeployment() *trace.Recording {
 	return &rec.Recording
 }
 
+// FollowedRefusals returns a recording of what goes wrong after a Deployment was scaled: a quota
+// refuses its second pod, and no node can run the first. Then this pod is deleted.
+func FollowedRefusals() *trace.Recording {
+	var rec causedRecording
+	const scheduler, replicaSets, pods = "kube-scheduler", "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/namespaces/default/pods"
+	const queue = "k8s.io/kubernetes/pkg/scheduler/backend/queue."
+	scaled := rec.write("PATCH", "/apis/apps/v1/namespaces/default/deployments/web/scale", trace.Cause{})
+	sync := rec.event("kube-controller-manager", "Deployment", "web", scaled, "k8s.io/kubernetes/pkg/controller/deployment.(*DeploymentController).scaleReplicaSet",
+		"apitrace.replicas.wanted", "2")
+	written := rec.write("PUT", replicaSets+"/web-1", sync)
+	batches := rec.event("kube-controller-manager", "ReplicaSet", "web-1", written, "k8s.io/kubernetes/pkg/controller/replicaset.slowStartBatch",
+		"apitrace.count", "2", "apitrace.count.done", "1")
+	pod := rec.write("POST", pods, batches)
+	rec.add("POST", pods, 403, batches, rec.call("kube-apiserver", "serve", nil, trace.AttrError, "exceeded quota"))
+
+	taken := rec.call(scheduler, "k8s.io/client-go/tools/cache.handleAnyWatch", nil, trace.AttrObjectType, "*v1.Pod", trace.AttrObjectName, "web-1-a", trace.AttrEtcdRevision, "7", trace.AttrWatchEvent, "ADDED")
+	fits := rec.call(scheduler, "k8s.io/kubernetes/pkg/scheduler.(*Scheduler).schedulePod", &taken, "apitrace.scheduler.host", "")
+	fits.Error = "0/1 nodes are available"
+	filter := rec.call(scheduler, "k8s.io/kubernetes/pkg/scheduler/framework/runtime.(*frameworkImpl).runFilterPlugin", &fits,
+		"apitrace.scheduler.plugin", "NodeAffinity", "apitrace.scheduler.verdict", "UnschedulableAndUnresolvable", "apitrace.scheduler.reason", "no match")
+	room := rec.call(scheduler, "k8s.io/kubernetes/pkg/scheduler/framework/runtime.(*frameworkImpl).runPostFilterPlugin", &taken,
+		"apitrace.scheduler.plugin", "DefaultPreemption", "apitrace.scheduler.verdict", "Unschedulable", "apitrace.scheduler.reason", "not helpful")
+	failed := rec.call(scheduler, "k8s.io/kubernetes/pkg/scheduler.(*Scheduler).handleSchedulingFailure", &taken)
+	again := rec.call(scheduler, queue+"(*PriorityQueue).AddUnschedulablePodIfNotPresent", &failed)
+	aside := rec.call(scheduler, queue+"(*unschedulableEntities).addOrUpdate", &again)
+	update := rec.call(scheduler, "k8s.io/kubernetes/pkg/scheduler.updatePod", &failed,
+		"apitrace.condition.type", "PodScheduled", "apitrace.condition.status", "False", "apitrace.condition.reason", "Unschedulable")
+	condition := rec.add(trace.MethodEvent, scheduler+" ADDED Pod web-1-a", 0, pod, taken, fits, filter, room, failed, again, aside, update)
+	status := rec.write("PATCH", pods+"/web-1-a/status", condition)
+	rec.event(scheduler, "Pod", "web-1-a", status, queue+"(*unschedulableEntities).addOrUpdate") // only of the newest pod
+
+	deleted := rec.write("DELETE", pods+"/web-1-a", trace.Cause{})
+	rec.changed("MODIFIED", "hollow-kubelet", "Pod", "web-1-a", deleted, "k8s.io/kubernetes/pkg/kubelet.(*Kubelet).HandlePodUpdates")
+	collected := rec.changed("DELETED", "kube-controller-manager", "Pod", "web-1-a", rec.write("DELETE", pods+"/web-1-a", trace.Cause{}),
+		"k8s.io/kubernetes/pkg/controller/garbagecollector.(*GarbageCollector).attemptToDeleteItem")
+	rec.write("DELETE", replicaSets+"/web-1", collected)
+	return &rec.Recording
+}
+
 // A causedRecording builds a recording of what a request caused.
 type causedRecording struct {
 	trace.Recording
@@ -76,7 +115,12 @@ func (t *causedRecording) write(method, path string, cause trace.Cause) trace.Ca
 
 // event adds an event with a call below its first one.
 func (t *causedRecording) event(process, kind, name string, cause trace.Cause, function string, attributes ...string) trace.Cause {
+	return t.changed("ADDED", process, kind, name, cause, function, attributes...)
+}
+
+// changed adds an event of a type, as event does.
+func (t *causedRecording) changed(change, process, kind, name string, cause trace.Cause, function string, attributes ...string) trace.Cause {
 	first := t.call(process, "k8s.io/client-go/tools/cache.handleAnyWatch", nil,
-		trace.AttrObjectType, "*v1."+kind, trace.AttrObjectName, name, trace.AttrEtcdRevision, "7")
-	return t.add(trace.MethodEvent, process+" ADDED "+kind+" "+name, 0, cause, first, t.call(process, function, &first, attributes...))
+		trace.AttrObjectType, "*v1."+kind, trace.AttrObjectName, name, trace.AttrEtcdRevision, "7", trace.AttrWatchEvent, change)
+	return t.add(trace.MethodEvent, process+" "+change+" "+kind+" "+name, 0, cause, first, t.call(process, function, &first, attributes...))
 }
