@@ -81,10 +81,20 @@ func causalRemarks(rec *trace.Recording) (all []message.Message) {
 	if complete {
 		all = append(all, saysComplete)
 	}
+	if slices.ContainsFunc(rec.Requests, exceedsQuota) {
+		all = append(all, saysQuota)
+	}
 	if slices.ContainsFunc(rec.Requests, func(r trace.Request) bool { return r.Calls[0].Process == trace.ProcessKubelet }) {
 		all = append(all, saysHollow)
 	}
 	return all
+}
+
+// exceedsQuota reports whether a request was refused because of a ResourceQuota.
+func exceedsQuota(r trace.Request) bool {
+	return r.Status == http.StatusForbidden && slices.ContainsFunc(r.Calls, func(c trace.Call) bool {
+		return strings.Contains(c.Attributes[trace.AttrError], "exceeded quota")
+	})
 }
 
 // shortTime writes a time in few columns.
@@ -481,7 +491,10 @@ var (
 	saysGoesOn  = message.Of("Calls of these were still running at the end: %s. A watch runs as long as its client.")
 	saysUntaken = message.Of("%s has not yet worked on %q (queue %s)")
 	// See FakeManager.UpdatePodStatus in pkg/kubelet/prober/testing/fake_manager.go, v1.30 and v1.37.
-	saysHollow   = message.Of("The kubelet is upstream's hollow one: its containers are fake, and count as ready before they run.")
+	saysHollow = message.Of("The kubelet is upstream's hollow one: its containers are fake, and count as ready before they run.")
+	// See quotaEvaluator.doWork in pkg/admission/plugin/resourcequota/controller.go of
+	// k8s.io/apiserver, v0.30 and v0.37.
+	saysQuota    = message.Of("A worker of kube-apiserver counts what quotas allow. What it writes into a ResourceQuota is not part of the trace.")
 	saysComplete = message.Of("At the end, nothing else that was caused was queued or running.")
 
 	saysReplicas      = message.Of("wants %s pods, has %s")

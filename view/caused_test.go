@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,4 +55,11 @@ func TestCausalStoryOfRefusals(t *testing.T) {
 		"12 client deletes Pod web-1-a (110ms, failed false)",
 		"14   garbage collector deletes ReplicaSet web-1 (130ms, failed false)",
 	})
+	const quota = "A worker of kube-apiserver counts what quotas allow. What it writes into a ResourceQuota is not part of the trace."
+	if got := NewCausalStory(viewtest.FollowedRefusals(), "en").Remarks; !slices.Contains(got, quota) {
+		t.Errorf("the remarks are %q, expected one about quotas", got)
+	}
+	if got := NewCausalStory(viewtest.FollowedDeployment(), "en").Remarks; slices.Contains(got, quota) {
+		t.Errorf("the remarks are %q, expected none about quotas", got)
+	}
 }
