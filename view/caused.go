@@ -300,14 +300,15 @@ func (t *consequenceTeller) writtenObject(r *trace.Request) (kind, name string) 
 	return "", ""
 }
 
-// onlyMarked reports whether a deletion has left the object, marked as deleted.
-func (t *consequenceTeller) onlyMarked(r *trace.Request) (marked bool) {
+// lastChange returns the type of the watch's event of the last write of a request, or "" if no
+// program has taken one.
+func (t *consequenceTeller) lastChange(r *trace.Request) (change string) {
 	for i := range r.Calls {
 		for _, event := range t.caused(r, i) {
-			marked = t.rec.Requests[event].Calls[0].Attributes[trace.AttrWatchEvent] != watchDeleted
+			change = t.rec.Requests[event].Calls[0].Attributes[trace.AttrWatchEvent]
 		}
 	}
-	return marked
+	return change
 }
 
 // done returns what a request does to an object.
@@ -315,6 +316,10 @@ func (t *consequenceTeller) done(r *trace.Request, object, subresource string, s
 	switch {
 	case subresource == "binding":
 		return saysBinds.With(object)
+	case subresource == "finalize" && t.lastChange(r) == watchDeleted:
+		return saysFinalizesLast.With(object)
+	case subresource == "finalize":
+		return saysFinalizes.With(object)
 	case subresource != "" && status != nil:
 		return saysWritesStatus.With(subresource, object, *status)
 	case subresource != "":
@@ -325,7 +330,7 @@ func (t *consequenceTeller) done(r *trace.Request, object, subresource string, s
 		return saysCreates.With(object)
 	case r.Method == http.MethodPatch:
 		return saysPatches.With(object)
-	case r.Method == http.MethodDelete && t.onlyMarked(r):
+	case r.Method == http.MethodDelete && t.lastChange(r) == watchModified:
 		return saysMarks.With(object)
 	case r.Method == http.MethodDelete:
 		return saysDeletes.With(object)
@@ -436,8 +441,11 @@ func isRequeued(tree *trace.Tree, i int) bool {
 	return within(tree, i, ").AddUnschedulablePodIfNotPresent") >= 0 || within(tree, i, ").AddUnschedulableIfNotPresent") >= 0
 }
 
-// watchDeleted is the type of a watch's event of an object that is gone.
-const watchDeleted = "DELETED"
+// These are types of a watch's event: of an object that was changed, and of one that is gone.
+const (
+	watchModified = "MODIFIED"
+	watchDeleted  = "DELETED"
+)
 
 // The values of decisions; see the guide's steps of controllers, scheduler and kubelet.
 const (
@@ -470,22 +478,24 @@ var (
 	saysGarbage    = message.Of("garbage collector")
 	saysProgram    = message.Of("%s")
 
-	saysCreates      = message.Of("creates %s")
-	saysUpdates      = message.Of("updates %s")
-	saysScales       = message.Of("scales %s to %s")
-	saysScaled       = message.Of("%s")
-	saysPatches      = message.Of("patches %s")
-	saysDeletes      = message.Of("deletes %s")
-	saysMarks        = message.Of("marks %s as deleted")
-	saysBinds        = message.Of("binds %s to the node")
-	saysWrites       = message.Of("writes the %s of %s")
-	saysWritesStatus = message.Of("writes the %s of %s: %s")
-	saysPods         = message.Of("%s pods, %s ready")
-	saysPhase        = message.Of("%s")
-	saysCondition    = message.Of("%s is %s, %s")
-	saysAlso         = message.Of("%s (also because of %s)")
-	saysRefusedWith  = message.Of("%s: refused with %d %s")
-	saysBecause      = message.Of("%s: %s")
+	saysCreates       = message.Of("creates %s")
+	saysUpdates       = message.Of("updates %s")
+	saysScales        = message.Of("scales %s to %s")
+	saysScaled        = message.Of("%s")
+	saysPatches       = message.Of("patches %s")
+	saysDeletes       = message.Of("deletes %s")
+	saysMarks         = message.Of("marks %s as deleted")
+	saysFinalizes     = message.Of("removes its finalizer from %s")
+	saysFinalizesLast = message.Of("removes the last finalizer from %s, which deletes it")
+	saysBinds         = message.Of("binds %s to the node")
+	saysWrites        = message.Of("writes the %s of %s")
+	saysWritesStatus  = message.Of("writes the %s of %s: %s")
+	saysPods          = message.Of("%s pods, %s ready")
+	saysPhase         = message.Of("%s")
+	saysCondition     = message.Of("%s is %s, %s")
+	saysAlso          = message.Of("%s (also because of %s)")
+	saysRefusedWith   = message.Of("%s: refused with %d %s")
+	saysBecause       = message.Of("%s: %s")
 
 	saysTimer   = message.Of("%s looks at %q again after %v")
 	saysGoesOn  = message.Of("Calls of these were still running at the end: %s. A watch runs as long as its client.")

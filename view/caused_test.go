@@ -54,6 +54,7 @@ func TestCausalStoryOfRefusals(t *testing.T) {
 		"10 client marks Pod web-1-a as deleted (90ms, failed false)",
 		"12 client deletes Pod web-1-a (110ms, failed false)",
 		"14   garbage collector deletes ReplicaSet web-1 (130ms, failed false)",
+		"15 client removes the last finalizer from Namespace default, which deletes it (140ms, failed false)",
 	})
 	const quota = "A worker of kube-apiserver counts what quotas allow. What it writes into a ResourceQuota is not part of the trace."
 	if got := NewCausalStory(viewtest.FollowedRefusals(), "en").Remarks; !slices.Contains(got, quota) {

@@ -36,7 +36,8 @@ func FollowedDeployment() *trace.Recording {
 }
 
 // FollowedRefusals returns a recording of what goes wrong after a Deployment was scaled: a quota
-// refuses its second pod, and no node can run the first. Then this pod is deleted.
+// refuses its second pod, and no node can run the first. Then this pod is deleted, and the
+// namespace.
 func FollowedRefusals() *trace.Recording {
 	var rec causedRecording
 	const scheduler, replicaSets, pods = "kube-scheduler", "/apis/apps/v1/namespaces/default/replicasets", "/api/v1/namespaces/default/pods"
@@ -71,6 +72,8 @@ func FollowedRefusals() *trace.Recording {
 	collected := rec.changed("DELETED", "kube-controller-manager", "Pod", "web-1-a", rec.write("DELETE", pods+"/web-1-a", trace.Cause{}),
 		"k8s.io/kubernetes/pkg/controller/garbagecollector.(*GarbageCollector).attemptToDeleteItem")
 	rec.write("DELETE", replicaSets+"/web-1", collected)
+	emptied := rec.write("PUT", "/api/v1/namespaces/default/finalize", trace.Cause{})
+	rec.changed("DELETED", "kube-controller-manager", "Namespace", "default", emptied, "k8s.io/kubernetes/pkg/controller/namespace.(*NamespaceController).syncNamespaceFromKey")
 	return &rec.Recording
 }
 
