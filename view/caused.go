@@ -345,7 +345,7 @@ func writtenStatus(call *trace.Call) *message.Message {
 	a := call.Attributes
 	switch {
 	case a[attrPods] != "":
-		text := saysPods.With(a[attrPods], a[attrReady])
+		text := message.Plural(number(a[attrPods]), "%s pod, %s ready", "%s pods, %s ready", a[attrPods], a[attrReady])
 		return &text
 	case a[attrPhase] != "" && strings.HasSuffix(call.ShortName(), ").syncPod"):
 		text := saysPhase.With(a[attrPhase])
@@ -377,6 +377,10 @@ func within(tree *trace.Tree, i int, suffix string) int {
 // actors are the names of the programs that have one job.
 var actors = map[string]message.Message{"kube-scheduler": saysScheduler, "hollow-kubelet": saysKubelet}
 
+// controllerNames has, by folder, the names of controllers that have other names than their
+// folders.
+var controllerNames = map[string]message.Message{"garbagecollector": saysGarbage, "certificates/rootcacertpublisher": saysRootCA}
+
 // controllers is the folder of the controllers' packages.
 const controllers = "k8s.io/kubernetes/pkg/controller/"
 
@@ -385,11 +389,11 @@ const controllers = "k8s.io/kubernetes/pkg/controller/"
 func actorOf(tree *trace.Tree, i int) message.Message {
 	for at := i; at >= 0; at = tree.Parent(at) {
 		if rest, ok := strings.CutPrefix(tree.Call(at).Function, controllers); ok {
-			name, _, _ := strings.Cut(rest, ".")
-			name, _, _ = strings.Cut(name, "/")
-			if name == "garbagecollector" {
-				return saysGarbage
+			folder, _, _ := strings.Cut(rest, ".")
+			if known, ok := controllerNames[folder]; ok {
+				return known
 			}
+			name, _, _ := strings.Cut(folder, "/")
 			return saysController.With(name)
 		}
 	}
@@ -400,13 +404,19 @@ func actorOf(tree *trace.Tree, i int) message.Message {
 	return saysProgram.With(process)
 }
 
+// number returns the number that a value is, or 0.
+func number(value string) int {
+	n, _ := strconv.Atoi(value)
+	return n
+}
+
 // decisionOf returns what a call decided, if that is worth a line.
 func decisionOf(tree *trace.Tree, i int) (message.Message, bool) {
 	call := tree.Call(i)
 	a := call.Attributes
 	switch name := call.ShortName(); {
 	case strings.HasSuffix(name, ").manageReplicas") && a[attrWanted] != a[attrFound]:
-		return saysReplicas.With(a[attrWanted], a[attrFound]), true
+		return message.Plural(number(a[attrWanted]), "wants %s pod, has %s", "wants %s pods, has %s", a[attrWanted], a[attrFound]), true
 	case strings.HasSuffix(name, ".slowStartBatch") && a[attrDone] != "" && a[attrDone] != a[attrCount]:
 		return saysStopped.With(a[attrDone], a[attrCount]), true
 	case strings.HasSuffix(name, ").schedulePod") && a[attrHost] == "":
@@ -476,6 +486,7 @@ var (
 	saysKubelet    = message.Of("kubelet")
 	saysController = message.Of("%s controller")
 	saysGarbage    = message.Of("garbage collector")
+	saysRootCA     = message.Of("publisher of the root CA")
 	saysProgram    = message.Of("%s")
 
 	saysCreates       = message.Of("creates %s")
@@ -490,7 +501,6 @@ var (
 	saysBinds         = message.Of("binds %s to the node")
 	saysWrites        = message.Of("writes the %s of %s")
 	saysWritesStatus  = message.Of("writes the %s of %s: %s")
-	saysPods          = message.Of("%s pods, %s ready")
 	saysPhase         = message.Of("%s")
 	saysCondition     = message.Of("%s is %s, %s")
 	saysAlso          = message.Of("%s (also because of %s)")
@@ -507,7 +517,6 @@ var (
 	saysQuota    = message.Of("A worker of kube-apiserver counts what quotas allow. What it writes into a ResourceQuota is not part of the trace.")
 	saysComplete = message.Of("At the end, nothing else that was caused was queued or running.")
 
-	saysReplicas      = message.Of("wants %s pods, has %s")
 	saysFits          = message.Of("%[2]s of %[1]s nodes can run the pod; selects %[3]s")
 	saysFitsNowhere   = message.Of("no node can run the pod")
 	saysNoRoom        = message.Of("plugin %s cannot make room for the pod: %s")
