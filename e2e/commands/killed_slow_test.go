@@ -29,6 +29,7 @@ func TestSlowKilledAtAnyMoment(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, args := range [][]string{
 		{"run", "get-node", "--fresh"},
+		{"run", "deployment-to-pod", "--fresh"},
 		{"exec", "--fresh", "--", "sh", "-c", "sleep 1000 & wait"},
 		{"record", "--fresh", "--save", filepath.Join(t.TempDir(), "record.jsonl")},
 		{"serve"},
