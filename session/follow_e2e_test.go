@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -26,7 +27,8 @@ const deploymentToFollow = `{"apiVersion": "apps/v1", "kind": "Deployment", "met
 	"selector": {"matchLabels": {"app": %[1]q}},
 	"template": {"metadata": {"labels": {"app": %[1]q}}, "spec": {"containers": [{"name": "nginx", "image": "nginx"}]}}}}`
 
-// TestSlowCausesAreRight creates Deployments and follows each until its pods run.
+// TestSlowCausesAreRight creates Deployments, follows each until its pods run, and deletes
+// it, until its pods are gone.
 func TestSlowCausesAreRight(t *testing.T) {
 	testenv.Slow(t)
 	checkCauses(t, apiserver.DefaultVersion, 2)
@@ -54,21 +56,15 @@ func checkCauses(t *testing.T, version string, runs int) {
 		if err := yaml.Unmarshal(fmt.Appendf(nil, deploymentToFollow, name), &body); err != nil {
 			t.Fatal(err)
 		}
-		h := &scenarios.HTTP{Method: http.MethodPost, Path: "/apis/apps/v1/namespaces/default/deployments", Body: &body, As: scenarios.Admin}
-		var requests []trace.Request
-		caused, err := server.Follow(ctx, time.Minute, func() ([]trace.Request, error) {
-			recording, _, err := server.Request(ctx, h, time.Minute, &noted{})
-			if err != nil {
-				return nil, err
-			}
-			requests = recording.Requests
-			return requests, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		const path = "/apis/apps/v1/namespaces/default/deployments"
+		requests, caused := followRequest(ctx, t, server, &scenarios.HTTP{Method: http.MethodPost, Path: path, Body: &body, As: scenarios.Admin})
 		checkDeploymentRuns(t, name, caused)
 		w.check(requests, caused)
+		if !t.Failed() {
+			requests, caused = followRequest(ctx, t, server, &scenarios.HTTP{Method: http.MethodDelete, Path: path + "/" + name, As: scenarios.Admin})
+			checkDeploymentEnds(t, name, caused)
+			w.check(requests, caused)
+		}
 		if t.Failed() {
 			t.Fatalf("of Deployment %s; it caused\n%s", name, strings.Join(sentBy(caused), "\n"))
 		}
@@ -76,6 +72,23 @@ func checkCauses(t *testing.T, version string, runs int) {
 	if err := server.fetcher.verdict(true, &noted{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// followRequest sends a request, and returns it with what it caused.
+func followRequest(ctx context.Context, t *testing.T, server *Running, h *scenarios.HTTP) (requests, caused []trace.Request) {
+	t.Helper()
+	caused, err := server.Follow(ctx, time.Minute, func() ([]trace.Request, error) {
+		recording, _, err := server.Request(ctx, h, time.Minute, &noted{})
+		if err != nil {
+			return nil, err
+		}
+		requests = recording.Requests
+		return requests, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return requests, caused
 }
 
 // sentBy lists the requests that were caused, without their queries.
@@ -96,28 +109,49 @@ func checkDeploymentRuns(t *testing.T, name string, caused []trace.Request) {
 	for _, lack := range caused[0].Incomplete {
 		t.Error(lack)
 	}
-	counts := map[string]int{}
-	for _, s := range sentBy(caused) {
-		switch {
-		case strings.Contains(s, "/pods/"+name+"-"):
-			counts[s[strings.LastIndexByte(s, '/'):]]++
-		default:
-			counts[s]++
-		}
-	}
-	for _, want := range []struct {
-		sent  string
-		least int
-	}{
+	checkSent(t, name, caused, []sent{
 		{"POST /apis/apps/v1/namespaces/default/replicasets", 1},
 		{"POST /api/v1/namespaces/default/pods", 2},
-		{"/binding", 2},
-		{"/status", 4}, // of pods: each is pending, then runs
+		{"POST pods/binding", 2},
+		{"PATCH pods/status", 4}, // each is pending, then runs
 		{"POST /api/v1/namespaces/default/serviceaccounts/default/token", 2},
 		{"PUT /apis/apps/v1/namespaces/default/deployments/" + name + "/status", 2},
-	} {
-		if counts[want.sent] < want.least {
-			t.Errorf("the Deployment caused %d times %s, expected at least %d", counts[want.sent], want.sent, want.least)
+	})
+}
+
+// checkDeploymentEnds checks that all that deletes what belongs to a Deployment was caused.
+func checkDeploymentEnds(t *testing.T, name string, caused []trace.Request) {
+	t.Helper()
+	for _, lack := range caused[0].Incomplete {
+		t.Error(lack)
+	}
+	checkSent(t, name, caused, []sent{
+		{"DELETE replicasets", 1},
+		{"DELETE pods", 4}, // of the garbage collector, then of the kubelet
+		{"PATCH pods/status", 2},
+	})
+}
+
+// sent is a request, and how often it must be sent at least.
+type sent struct {
+	request string
+	least   int
+}
+
+func checkSent(t *testing.T, name string, caused []trace.Request, wanted []sent) {
+	t.Helper()
+	counts := map[string]int{}
+	for _, r := range caused {
+		if resource, object, below := r.Resource(); !r.IsEvent() && strings.HasPrefix(object, name+"-") {
+			counts[strings.TrimRight(r.Method+" "+resource+"/"+below, "/")]++
+		}
+	}
+	for _, s := range sentBy(caused) {
+		counts[s]++
+	}
+	for _, want := range wanted {
+		if counts[want.request] < want.least {
+			t.Errorf("%s caused %d times %s, expected at least %d", name, counts[want.request], want.request, want.least)
 		}
 	}
 }
@@ -147,6 +181,9 @@ type watched struct {
 	Spec struct {
 		NodeName string `json:"nodeName"`
 	} `json:"spec"`
+	Status struct {
+		Phase string `json:"phase"`
+	} `json:"status"`
 	InvolvedObject struct {
 		UID string `json:"uid"`
 	} `json:"involvedObject"`
@@ -244,9 +281,10 @@ func (w *witness) check(requests, caused []trace.Request) {
 	t := w.t
 	t.Helper()
 	wrote := map[int64]string{} // the traced writes, and who made them
-	root := ""
+	root, first := "", int64(math.MaxInt64)
 	for _, r := range requests {
 		for _, revision := range writes(&r) {
+			first = min(first, revision)
 			wrote[revision] = r.Method + " " + r.Path
 			o := w.await(revision)
 			root = o.Metadata.UID
@@ -275,7 +313,7 @@ func (w *witness) check(requests, caused []trace.Request) {
 			w.checkSender(all[r.Cause.Call], r)
 		}
 	}
-	w.checkWrites(root, wrote)
+	w.checkWrites(root, first, wrote)
 	w.checkEvents(events, wrote)
 }
 
@@ -318,8 +356,8 @@ func (w *witness) checkSender(event, r *trace.Request) {
 }
 
 // checkWrites checks that the traced writes are those of the object root and of what
-// belongs to it: no other, and all.
-func (w *witness) checkWrites(root string, wrote map[int64]string) {
+// belongs to it: no other, and all from the revision first on.
+func (w *witness) checkWrites(root string, first int64, wrote map[int64]string) {
 	w.t.Helper()
 	for revision, by := range wrote {
 		if o, _ := w.at(revision); !w.belongs(o.Metadata.UID, root) {
@@ -330,7 +368,7 @@ func (w *witness) checkWrites(root string, wrote map[int64]string) {
 	all := maps.Clone(w.written)
 	w.mu.Unlock()
 	for revision, o := range all {
-		if w.belongs(o.Metadata.UID, root) && wrote[revision] == "" {
+		if revision >= first && w.belongs(o.Metadata.UID, root) && wrote[revision] == "" {
 			w.t.Errorf("the %s %s was written with revision %d, by no request of the trace", o.Kind, o.Metadata.Name, revision)
 		}
 	}
@@ -341,6 +379,18 @@ var watchers = map[string][]string{
 	"Deployment": {"kube-controller-manager"},
 	"ReplicaSet": {"kube-controller-manager", "kube-scheduler"},
 	"Pod":        {"kube-controller-manager", "kube-scheduler"},
+}
+
+// hadEnded reports whether a pod had ended before a revision.
+func (w *witness) hadEnded(uid string, revision int64) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for at, o := range w.written {
+		if at < revision && o.Metadata.UID == uid && (o.Status.Phase == "Succeeded" || o.Status.Phase == "Failed") {
+			return true
+		}
+	}
+	return false
 }
 
 // taken is an event of a write that a program took.
@@ -355,6 +405,9 @@ func (w *witness) checkEvents(events map[taken]int, wrote map[int64]string) {
 	for revision, by := range wrote {
 		o, _ := w.at(revision)
 		processes := watchers[o.Kind]
+		if o.Kind == "Pod" && w.hadEnded(o.Metadata.UID, revision) {
+			processes = []string{"kube-controller-manager"} // the scheduler watches only pods that go on
+		}
 		if o.Kind == "Pod" && o.Spec.NodeName != "" {
 			processes = append(slices.Clone(processes), "hollow-kubelet")
 		}

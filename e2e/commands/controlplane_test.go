@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
 const webDeployment = `apiVersion: apps/v1
@@ -98,16 +99,36 @@ func checkFollow(t *testing.T, m *machine) {
 		"scheduler: binds Pod followed-",
 		"kubelet: starts the container nginx of followed-",
 		"kubelet: writes the status of Pod followed-.*: Running\n")
-	for range 2 { // the second run begins with what the first has left
-		story, notices, status = m.run("run", "deployment-to-pod", "--width", "200")
-		if status != 0 {
-			t.Fatalf("run: exit status %d\n%s", status, notices)
+	story, notices, status = m.run("run", "deployment-to-pod", "--width", "200")
+	if status != 0 {
+		t.Fatalf("run: exit status %d\n%s", status, notices)
+	}
+	lacks(story,
+		" 0ms  client: creates Deployment web\n",
+		"replicaset controller: wants 2 pods, has 0\n",
+		": Running\n")
+}
+
+// checkFollowLibrary runs each scenario of the library that follows twice: the second run begins
+// with what the first has left.
+func checkFollowLibrary(t *testing.T, m *machine) {
+	t.Helper()
+	library, err := scenarios.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scenario := range library {
+		if scenario.Follow == nil {
+			continue
 		}
-		lacks(story,
-			" 0ms  client: creates Deployment web\n",
-			"replicaset controller: wants 2 pods, has 0\n",
-			": Running\n",
-			"\nAt the end, nothing else that was caused was queued or running\\.\n")
+		for range 2 {
+			story, notices, status := m.run("run", scenario.Name, "--width", "200")
+			if status != 0 {
+				t.Errorf("run %s: exit status %d\n%s", scenario.Name, status, notices)
+			} else if !strings.Contains(story, "\nAt the end, nothing else that was caused was queued or running.\n") {
+				t.Errorf("%s: something was still queued or running:\n%s", scenario.Name, story)
+			}
+		}
 	}
 }
 
@@ -156,6 +177,7 @@ func TestSlowServeControlPlane(t *testing.T) {
 		if program == "hollow-kubelet" {
 			checkServedControlPlane(t, m, serve.Process.Pid)
 			checkFollow(t, m)
+			checkFollowLibrary(t, m)
 			checkRecordFollow(t, m)
 		}
 		if err := syscall.Kill(processOf(t, m.tmp, program), syscall.SIGKILL); err != nil {
