@@ -21,9 +21,9 @@ type recordOptions struct {
 	// the list of the names in all releases. If faults is set, it makes only the
 	// recordings of these faults of the course; "all" stands for all faults.
 	index, names bool
-	// scenario, if not "", is the only scenario to record.
-	scenario string
-	faults   []string
+	// scenarios, if any, are the only scenarios to record.
+	scenarios []string
+	faults    []string
 }
 
 func newRecordCommand(std *console.Streams) *cobra.Command {
@@ -46,8 +46,8 @@ fault needs a build of up to a minute.`,
 		Example: `  # In the checkout of apitrace
   apitrace-dev record --k8s v1.30.4
 
-  # Only a scenario that is new
-  apitrace-dev record --k8s v1.30.4 --scenario deployment-to-pod
+  # Only scenarios that are new
+  apitrace-dev record --k8s v1.30.4 --scenario deployment-to-pod,deployment-scale
 
   # Only the index
   apitrace-dev record --index --k8s v1.30.4
@@ -58,7 +58,7 @@ fault needs a build of up to a minute.`,
 	}
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
 	command.Flags().BoolVar(&o.index, "index", false, "only make the index, from the sources")
-	command.Flags().StringVar(&o.scenario, "scenario", "", "record only this scenario, and keep the other recordings of this binary")
+	command.Flags().StringSliceVar(&o.scenarios, "scenario", nil, "record only these scenarios, and keep the other recordings of this binary")
 	command.Flags().StringSliceVar(&o.faults, "faults", nil, "record only the faulty servers of the course: all, or the named ones")
 	command.Flags().Lookup("faults").NoOptDefVal = "all"
 	command.Flags().BoolVar(&o.names, "names", false, "only make the list of names, from the sources of all releases")
@@ -86,8 +86,8 @@ func (o *recordOptions) run(c *cobra.Command, std *console.Streams) error {
 		}
 		return library.RecordNames(c.Context(), lineage.Folder, std)
 	}
-	if o.scenario != "" {
-		return library.RecordOne(c.Context(), o.versions, o.folder, o.scenario, std)
+	if len(o.scenarios) > 0 {
+		return library.RecordScenarios(c.Context(), o.versions, o.folder, o.scenarios, std)
 	}
 	return library.Record(c.Context(), o.versions, o.folder, o.index, std)
 }

@@ -67,19 +67,27 @@ func Check(versions []string, folder string) error {
 	return nil
 }
 
-// RecordOne records one scenario anew in releases. The other recordings are those in this binary.
-func RecordOne(ctx context.Context, versions []string, folder, name string, to session.Reporter) (err error) {
-	scenario, err := scenarios.Known(name)
-	if err != nil {
-		return err
+// RecordScenarios records some scenarios anew in releases. The other recordings are those in
+// this binary.
+func RecordScenarios(ctx context.Context, versions []string, folder string, names []string, to session.Reporter) (err error) {
+	var chosen []*scenarios.Scenario
+	for _, name := range names {
+		scenario, err := scenarios.Known(name)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, scenario)
 	}
 	for _, version := range versions {
-		err = errors.Join(err, recordOne(ctx, version, folder, scenario, to))
+		if ctx.Err() != nil {
+			return errors.Join(err, context.Cause(ctx))
+		}
+		err = errors.Join(err, recordScenarios(ctx, version, folder, chosen, to))
 	}
 	return err
 }
 
-func recordOne(ctx context.Context, version, folder string, scenario *scenarios.Scenario, to session.Reporter) error {
+func recordScenarios(ctx context.Context, version, folder string, chosen []*scenarios.Scenario, to session.Reporter) error {
 	releases, err := recordings.Range(version, version)
 	if err != nil {
 		return err
@@ -88,12 +96,17 @@ func recordOne(ctx context.Context, version, folder string, scenario *scenarios.
 	if err != nil {
 		return err
 	}
+	isChosen := func(name string) bool {
+		return slices.ContainsFunc(chosen, func(s *scenarios.Scenario) bool { return s.Name == name })
+	}
 	r := &recorder{to: to, options: session.ServerOptions{Spec: session.Spec{Version: version}, Reuse: session.ReuseNone, Edits: session.NoEdits()}, info: releases[0]}
-	r.all = slices.DeleteFunc(others, func(rec *trace.Recording) bool { return rec.Scenario == scenario.Name })
-	r.info.Missing = slices.DeleteFunc(r.info.Missing, func(m recordings.Missing) bool { return m.Scenario == scenario.Name })
-	r.record(ctx, scenario)
-	if ctx.Err() != nil {
-		return errors.Join(context.Cause(ctx), r.failed)
+	r.all = slices.DeleteFunc(others, func(rec *trace.Recording) bool { return isChosen(rec.Scenario) })
+	r.info.Missing = slices.DeleteFunc(r.info.Missing, func(m recordings.Missing) bool { return isChosen(m.Scenario) })
+	for _, scenario := range chosen {
+		r.record(ctx, scenario)
+		if ctx.Err() != nil {
+			return errors.Join(context.Cause(ctx), r.failed)
+		}
 	}
 	return errors.Join(r.failed, r.write(folder))
 }
