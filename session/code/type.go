@@ -121,7 +121,7 @@ func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind 
 		return "", lineage.Type, err
 	}
 	if unknown := new(trace.UnknownFunctionError); errors.As(notFound, &unknown) {
-		unknown.Types, unknown.Near = true, append(unknown.Near, noType.Near...)
+		unknown.Types, unknown.Near = true, lineage.Near(query, append(unknown.Near, noType.Near...))
 	}
 	return name, lineage.Function, notFound
 }

@@ -131,13 +131,13 @@ func TestFinds(t *testing.T) {
 	if err != nil || !has(hits, "get-forbidden", "v1.37.1", "cannot get resource") || has(hits, "get-node", "v1.37.1", "") {
 		t.Errorf("Text of a part of an error: error %v, got %d hits, expected get-forbidden and not get-node", err, len(hits))
 	}
-	if hits, err = Text("exceeded quota"); err != nil || len(hits) != 1 || hits[0].Kind != Error || !has(hits, "quota-exceeded", "v1.37.1", "configmaps=1") {
+	if hits, err = Text("exceeded quota: one-configmap"); err != nil || len(hits) != 1 || hits[0].Kind != Error || !has(hits, "quota-exceeded", "v1.37.1", "configmaps=1") {
 		t.Errorf("Text of an error that is also a value: error %v, got %+v, expected only the error", err, hits)
 	}
 	if hits, err = Text("error=configmaps \"second\""); err != nil || len(hits) != 1 || hits[0].Kind != Value {
 		t.Errorf("Text of a part of NAME=VALUE: error %v, got %+v, expected only the value", err, hits)
 	}
-	if hits, err = values("error", "exceeded quota"); err != nil || len(hits) != 1 {
+	if hits, err = values("error", "exceeded quota: one-configmap"); err != nil || len(hits) != 1 {
 		t.Errorf("values of the name error: error %v, got %+v, expected one hit", err, hits)
 	}
 	if hits, err = Text("BeforeCreate"); err != nil || !has(hits, "create-deployment", "v1.26.15", "rest.BeforeCreate") {

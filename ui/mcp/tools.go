@@ -228,7 +228,7 @@ func (f *toolServer) showSource(in functionInput) (string, error) {
 		if !errors.As(typeErr, &noType) {
 			return text, typeErr
 		}
-		unknown.Types, unknown.Near = true, append(unknown.Near, noType.Near...)
+		unknown.Types, unknown.Near = true, lineage.Near(unknown.Query, append(unknown.Near, noType.Near...))
 	}
 	if err != nil {
 		return "", err

@@ -148,7 +148,8 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 		} else if len(found) > 1 {
 			return message.UsageErrorf("%q matches %d types; use a longer part of the name:\n  %s", query, len(found), strings.Join(found[:min(len(found), 20)], "\n  "))
 		}
-		unknown.Types, unknown.Near = true, append(unknown.Near, names.NearTypes(query, names.Releases[len(names.Releases)-1])...)
+		types := names.NearTypes(query, names.Releases[len(names.Releases)-1])
+		unknown.Types, unknown.Near = true, lineage.Near(query, append(unknown.Near, types...))
 		_, noScenario := scenarios.Find(query)
 		return message.ToUsageError(message.Errorf("%w\nit is not a scenario either: %w", err, noScenario))
 	}
