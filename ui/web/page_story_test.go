@@ -30,3 +30,28 @@ func TestPageTellsTheStory(t *testing.T) {
 	other := b.reopen(served(t), "#/latest/get-node/1")
 	other.is("document.querySelector('.views a') && ![...document.querySelectorAll('.views a')].some((a) => a.textContent === '经过')")
 }
+
+// TestPageDrawsTheStoryInTime looks at the lanes of the actors: a row for each line, in the
+// order of time, and an arrow to each line that has a cause.
+func TestPageDrawsTheStoryInTime(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), followed+"?view=story", 1280)
+	b.is("!document.querySelector('.lanes')")
+	lines := js[int](b, "document.querySelectorAll('.story li').length")
+	roots := js[int](b, "[...document.querySelectorAll('.story .said')].filter((s) => s.style.getPropertyValue('--level') === '0').length")
+	b.click("document.querySelector('.story .choice input')")
+	b.is("location.hash.includes('order=time') && document.querySelector('.actors').innerText.includes('scheduler')")
+	for what, want := range map[string]int{".in-time li": lines, ".lanes circle": lines, ".lanes .cause": lines - roots} {
+		if got := js[int](b, "document.querySelectorAll('"+what+"').length"); got != want || want == 0 {
+			t.Errorf("%s: there are %d, expected %d", what, got, want)
+		}
+	}
+	b.is("[...document.querySelectorAll('.in-time .time')].map((e) => parseFloat(e.textContent) * (e.textContent.endsWith('ms') ? 1 : 1000)).every((t, i, all) => i === 0 || t >= all[i - 1])")
+	// Each dot is as high as its row.
+	b.is("[...document.querySelectorAll('.in-time li')].every((row, i) => { const r = row.getBoundingClientRect(), d = document.querySelectorAll('.lanes circle')[i].getBoundingClientRect(); return Math.abs((r.top + r.bottom) / 2 - (d.top + d.bottom) / 2) < 2; })")
+	b.click(storyLine("selects n1"))
+	b.is(heading + " === '(*Scheduler).schedulePod' && location.hash.includes('order=time') && document.querySelectorAll('.lanes .of-chosen').length > 0")
+	b.accessible()
+	b.click("document.querySelector('.story .choice input')")
+	b.is("!document.querySelector('.lanes') && !location.hash.includes('order=')")
+}

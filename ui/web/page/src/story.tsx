@@ -2,18 +2,20 @@ import { h } from 'preact';
 import { useState } from 'preact/hooks';
 import { recordingPath } from './api.ts';
 import { useAsking, useLatest, usePage, useRequest } from './context.ts';
+import { actorsOf, inTime, Lanes, lanesWidth } from './lanes.tsx';
 import { openCall } from './map.tsx';
 
-interface StoryLine { level: number; time: string; actor: string; text: string; request: number; call: number; failed?: boolean }
+export interface StoryLine { level: number; time: string; sinceNs: number; actor: string; text: string; request: number; call: number; decided?: boolean; failed?: boolean }
 interface Story { lines: StoryLine[]; remarks: string[] }
 
 // StoryView tells what the requests of a recording caused, one line for each decision and each
-// change. A line opens the call that proves it, beside the story.
+// change. A line opens the call that proves it, beside the story. The lines stand below their
+// causes or, with order=time in the address, in the order of time, with a lane for each actor.
 export function StoryView() {
   const page = usePage();
   const { api, lang, words: all, problem } = page;
   const words = all.story;
-  const { place, link } = useRequest();
+  const { place, link, change } = useRequest();
   const path = recordingPath(place);
   const [story, setStory] = useState<Story | null>(null);
   const begin = useLatest();
@@ -24,21 +26,30 @@ export function StoryView() {
   }, [path, lang]);
   if (!story) return <p class="quiet loading">{all.loading}</p>;
   if (story.lines.length === 0) return <p class="quiet loading">{words.none}</p>;
+  const byTime = link.more.order === 'time';
+  const effects = byTime ? inTime(story.lines) : [], actors = actorsOf(effects);
+  const isChosen = (l: StoryLine) => l.request === place.request;
+  const row = (l: StoryLine) => (
+    <li class={l.failed ? 'failed' : ''}>
+      <button title={byTime ? l.text : undefined} aria-current={isChosen(l)} onClick={() => openCall(page, { ...place, request: l.request }, l.call, begin(), link.view, link.more)}>
+        <span class="number" title={words.number}>{l.request}</span>
+        <span class="time" title={words.time}>{l.time}</span>
+        <span class="said" style={{ '--level': byTime ? 0 : l.level }}><b>{l.actor}{all.colon}</b>{l.text}</span>
+      </button>
+    </li>
+  );
   return (
     <div class="story">
       <h1>{words.title}</h1>
-      <p class="facts">{words.help}</p>
-      <ol>
-        {story.lines.map((l) => (
-          <li class={l.failed ? 'failed' : ''}>
-            <button aria-current={l.request === place.request} onClick={() => openCall(page, { ...place, request: l.request }, l.call, begin(), link.view)}>
-              <span class="number" title={words.number}>{l.request}</span>
-              <span class="time" title={words.time}>{l.time}</span>
-              <span class="said" style={{ '--level': l.level }}><b>{l.actor}{all.colon}</b>{l.text}</span>
-            </button>
-          </li>
-        ))}
-      </ol>
+      <p class="facts">{byTime ? words.helpInTime : words.help}</p>
+      <label class="choice"><input type="checkbox" checked={byTime} onChange={() => change({ order: byTime ? undefined : 'time' })} />{words.byTime}</label>
+      {!byTime ? <ol>{story.lines.map(row)}</ol> : (
+        <div class="in-time" style={{ '--lanes': lanesWidth(actors) + 'px' }}>
+          <p class="actors" aria-hidden="true">{actors.map((a) => <span>{a}</span>)}</p>
+          <Lanes effects={effects} actors={actors} chosen={(e) => isChosen(e.line)} />
+          <ol>{effects.map((e) => row(e.line))}</ol>
+        </div>
+      )}
       {story.remarks.map((r) => <p class="facts">{r}</p>)}
     </div>
   );
