@@ -508,14 +508,14 @@ var (
 	saysBecause       = message.Of("%s: %s")
 
 	saysTimer   = message.Of("%s looks at %q again after %v")
-	saysGoesOn  = message.Of("Calls of these were still running at the end: %s. A watch runs as long as its client.")
+	saysGoesOn  = message.Of("When the recording ended, calls of these were still running, such as watches: %s.")
 	saysUntaken = message.Of("%s has not yet worked on %q (queue %s)")
 	// See FakeManager.UpdatePodStatus in pkg/kubelet/prober/testing/fake_manager.go, v1.30 and v1.37.
 	saysHollow = message.Of("The kubelet is upstream's hollow one: its containers are fake, and count as ready before they run.")
 	// See quotaEvaluator.doWork in pkg/admission/plugin/resourcequota/controller.go of
 	// k8s.io/apiserver, v0.30 and v0.37.
-	saysQuota    = message.Of("A worker of kube-apiserver counts what quotas allow. What it writes into a ResourceQuota is not part of the trace.")
-	saysComplete = message.Of("At the end, nothing else that was caused was queued or running.")
+	saysQuota    = message.Of("A worker inside kube-apiserver also counts what quotas allow. What this worker writes into a ResourceQuota is not part of the trace; the resourcequota controller's writes are.")
+	saysComplete = message.Of("No other work that the requests caused was queued or running at the end.")
 
 	saysFits          = message.Of("%[2]s of %[1]s nodes can run the pod; selects %[3]s")
 	saysFitsNowhere   = message.Of("no node can run the pod")

@@ -56,7 +56,7 @@ func TestCausalStoryOfRefusals(t *testing.T) {
 		"14   garbage collector deletes ReplicaSet web-1 (130ms, failed false)",
 		"15 client removes the last finalizer from Namespace default, which deletes it (140ms, failed false)",
 	})
-	const quota = "A worker of kube-apiserver counts what quotas allow. What it writes into a ResourceQuota is not part of the trace."
+	quota := saysQuota.String()
 	if got := NewCausalStory(viewtest.FollowedRefusals(), "en").Remarks; !slices.Contains(got, quota) {
 		t.Errorf("the remarks are %q, expected one about quotas", got)
 	}

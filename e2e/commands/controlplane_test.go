@@ -125,7 +125,7 @@ func checkFollowLibrary(t *testing.T, m *machine) {
 			story, notices, status := m.run("run", scenario.Name, "--width", "200")
 			if status != 0 {
 				t.Errorf("run %s: exit status %d\n%s", scenario.Name, status, notices)
-			} else if !strings.Contains(story, "\nAt the end, nothing else that was caused was queued or running.\n") {
+			} else if !strings.Contains(story, "\nNo other work that the requests caused was queued or running at the end.\n") {
 				t.Errorf("%s: something was still queued or running:\n%s", scenario.Name, story)
 			}
 		}
