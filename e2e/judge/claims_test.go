@@ -61,6 +61,8 @@ type source interface {
 	gate(program, name string) (on, known bool)
 	// asked lists the feature gates that the text of a function asks for.
 	asked(program, function string) []string
+	// programs lists the programs whose sources are known.
+	programs() []string
 }
 
 // A function is a function of a program, by its full name.
@@ -139,6 +141,23 @@ type claim struct {
 	// caller may then lead to called. between is set if the statement does not say how
 	// the caller reaches called.
 	leads, between bool
+}
+
+// foreign reports whether a statement names a function that was recorded only in programs
+// whose sources are not known.
+func (j *judge) foreign(st *view.Statement) bool {
+	for _, named := range []view.Named{st.Caller, st.Callee, st.Inner, st.Was, st.WasCaller, st.AlsoCaller} {
+		if named.Function != "" && j.foreignName(named.Function) {
+			return true
+		}
+	}
+	return false
+}
+
+// foreignName is like foreign, for the name of one function.
+func (j *judge) foreignName(name string) bool {
+	known := j.sides[j.b].programs()
+	return len(j.known[name]) > 0 && !slices.ContainsFunc(j.known[name], func(f function) bool { return slices.Contains(known, f.program) })
 }
 
 func (j *judge) claimOf(st *view.Statement) claim {

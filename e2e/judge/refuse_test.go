@@ -23,7 +23,7 @@ func (h handmade) text(_, function string) ([]call, bool) {
 	calls, ok := h.texts[function]
 	return calls, ok
 }
-func (h handmade) programs() []string { return []string{"program"} }
+func (h handmade) programs() []string { return []string{"kube-apiserver"} }
 
 func (h handmade) mentions(_, name string) []mention { return h.named[name] }
 func (h handmade) asked(_, function string) []string { return h.asks[function] }
@@ -139,6 +139,29 @@ func TestJudgeRefuses(t *testing.T) {
 	} {
 		if err := j.judge(&test.of); (err == nil) != test.isTrue {
 			t.Errorf("%s: got the error %v, expected one only for a false statement", test.name, err)
+		}
+	}
+}
+
+// TestJudgeSkipsForeign checks that the judge skips a statement only if it names a function
+// that no program with known sources called.
+func TestJudgeSkipsForeign(t *testing.T) {
+	r := trace.Request{Calls: []trace.Call{
+		{Function: "q/p.A", Process: "kube-apiserver"}, {Function: "q/p.A", Process: "kube-scheduler"}, {Function: "q/p.S", Process: "kube-scheduler"},
+	}}
+	rec := &trace.Recording{Requests: []trace.Request{r}}
+	j := newJudge("a", "b", handmade{}, handmade{}, rec, rec)
+	for _, test := range []struct {
+		of   view.Statement
+		want bool
+	}{
+		{view.Statement{Caller: view.Named{Function: "q/p.A"}, Callee: view.Named{Function: "q/p.A"}}, false},
+		{view.Statement{Caller: view.Named{Function: "q/p.A"}, Callee: view.Named{Function: "q/p.S"}}, true},
+		{view.Statement{Caller: view.Named{Function: "q/p.S"}}, true},
+		{view.Statement{Caller: view.Named{Function: "q/p.Unknown"}}, false},
+	} {
+		if got := j.foreign(&test.of); got != test.want {
+			t.Errorf("foreign(%v → %v) is %v, expected %v", test.of.Caller, test.of.Callee, got, test.want)
 		}
 	}
 }

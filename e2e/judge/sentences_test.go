@@ -118,7 +118,7 @@ func guideFor(t *testing.T, c *diff.Comparison) view.Guide {
 }
 
 // judgeStatements judges the statements of a comparison, about each change and in the
-// summary.
+// summary. It skips statements about functions of programs whose sources are not known.
 func judgeStatements(t *testing.T, what string, c *diff.Comparison, j *judge, scenarios bool) int {
 	t.Helper()
 	reasons, err := diff.NewReasons(c)
@@ -129,6 +129,9 @@ func judgeStatements(t *testing.T, what string, c *diff.Comparison, j *judge, sc
 	n := 0
 	seen := map[string]bool{}
 	check := func(st *view.Statement) {
+		if j.foreign(st) {
+			return
+		}
 		sentence := fmt.Sprintf("%+v", *st)
 		if seen[sentence] {
 			return
@@ -175,6 +178,9 @@ func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 			short, _, _ = strings.Cut(short, " (")
 			if strings.HasSuffix(short, ")") && len(j.known[short]) == 0 {
 				continue // the name of a purpose, not of a function
+			}
+			if j.foreignName(short) {
+				continue
 			}
 			var err error
 			switch sign {
