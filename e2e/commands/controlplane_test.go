@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -109,8 +110,7 @@ func checkFollow(t *testing.T, m *machine) {
 		": Running\n")
 }
 
-// checkFollowLibrary runs each scenario of the library that follows twice: the second run begins
-// with what the first has left.
+// checkFollowLibrary runs each scenario of the library that follows.
 func checkFollowLibrary(t *testing.T, m *machine) {
 	t.Helper()
 	library, err := scenarios.List()
@@ -121,13 +121,11 @@ func checkFollowLibrary(t *testing.T, m *machine) {
 		if scenario.Follow == nil {
 			continue
 		}
-		for range 2 {
-			story, notices, status := m.run("run", scenario.Name, "--width", "200")
-			if status != 0 {
-				t.Errorf("run %s: exit status %d\n%s", scenario.Name, status, notices)
-			} else if !strings.Contains(story, "\nNo other work that the requests caused was queued or running at the end.\n") {
-				t.Errorf("%s: something was still queued or running:\n%s", scenario.Name, story)
-			}
+		story, notices, status := m.run("run", scenario.Name, "--width", "200")
+		if status != 0 {
+			t.Errorf("run %s: exit status %d\n%s", scenario.Name, status, notices)
+		} else if !strings.Contains(story, "\nNo other work that the requests caused was queued or running at the end.\n") {
+			t.Errorf("%s: something was still queued or running:\n%s", scenario.Name, story)
 		}
 	}
 }
@@ -170,10 +168,7 @@ func TestSlowServeControlPlane(t *testing.T) {
 		t.Fatalf("build: exit status %d\n%s", status, said)
 	}
 	for _, program := range []string{"hollow-kubelet", "kube-scheduler", "kube-controller-manager", "kube-apiserver"} {
-		serve, said := m.launch("serve", "--control-plane")
-		testenv.Await(t, "the control plane is ready", func() bool {
-			return strings.Contains(said.String(), "the node n1 is ready for pods")
-		})
+		serve, said := serveControlPlane(t, m)
 		if program == "hollow-kubelet" {
 			checkServedControlPlane(t, m, serve.Process.Pid)
 			checkFollow(t, m)
@@ -194,6 +189,35 @@ func TestSlowServeControlPlane(t *testing.T) {
 		}
 		testenv.Await(t, "all programs have ended", func() bool { return len(serversIn(t, m.tmp)) == 0 })
 	}
+}
+
+// TestNightlyFollowLibraryTwice runs each scenario that follows twice on one server: the second
+// run begins with what the first has left.
+func TestNightlyFollowLibraryTwice(t *testing.T) {
+	testenv.Nightly(t)
+	m := newMachine(t)
+	if _, said, status := m.run("build", "--control-plane"); status != 0 {
+		t.Fatalf("build: exit status %d\n%s", status, said)
+	}
+	serve, said := serveControlPlane(t, m)
+	checkFollowLibrary(t, m)
+	checkFollowLibrary(t, m)
+	if err := serve.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("serve: %v\n%s", err, said.String())
+	}
+}
+
+// serveControlPlane starts a server with a control plane, and waits until it is ready.
+func serveControlPlane(t *testing.T, m *machine) (*exec.Cmd, *testenv.Buffer) {
+	t.Helper()
+	serve, said := m.launch("serve", "--control-plane")
+	testenv.Await(t, "the control plane is ready", func() bool {
+		return strings.Contains(said.String(), "the node n1 is ready for pods")
+	})
+	return serve, said
 }
 
 func glob(t *testing.T, pattern string) []string {
