@@ -7,6 +7,8 @@
 package controlplane
 
 import (
+	"slices"
+
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -32,6 +34,9 @@ func Programs() []traced.Program {
 		component(kubelet, "cmd/kubemark/hollow-node.go"),
 	}
 }
+
+// AllPrograms lists apiserver.Programs, then Programs.
+func AllPrograms() []traced.Program { return slices.Concat(apiserver.Programs(), Programs()) }
 
 // component describes a program by the file with its func main.
 func component(name, main string) traced.Program {

@@ -2,7 +2,6 @@ package controlplane
 
 import (
 	"context"
-	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
@@ -10,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// SourceOf returns the source of one of Programs, or of one of apiserver.Programs, for a
-// version of Kubernetes. It fetches the source if necessary. It builds nothing.
+// SourceOf returns the source of one of AllPrograms for a version of Kubernetes. It fetches
+// the source if necessary. It builds nothing.
 func SourceOf(ctx context.Context, programName string, o apiserver.BuildOptions) (*traced.Source, error) {
 	p, err := named(programName)
 	if err != nil {
@@ -45,10 +44,9 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 	return apiserver.CachedTree(p, version, c)
 }
 
-// named returns one of Programs or of apiserver.Programs. For an unknown program, the error is
-// program.ErrNoSource.
+// named returns one of AllPrograms. For an unknown program, the error is program.ErrNoSource.
 func named(name string) (traced.Program, error) {
-	p, ok := traced.Find(slices.Concat(apiserver.Programs(), Programs()), name)
+	p, ok := traced.Find(AllPrograms(), name)
 	if !ok {
 		return traced.Program{}, message.Errorf("%s: %w", name, program.ErrNoSource)
 	}

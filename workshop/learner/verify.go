@@ -72,13 +72,15 @@ func versions() ([]string, error) {
 	return slices.Clip(all), nil
 }
 
-// exists reports whether the source of a version has a function. If the source is not
-// available, it returns true.
+// exists reports whether the source of a version has a function. If it finds none and the
+// source of a program is not in the cache, it returns true.
 func exists(k8s, function string) (bool, error) {
-	for _, p := range slices.Concat(apiserver.Programs(), controlplane.Programs()) {
+	unseen := false
+	for _, p := range controlplane.AllPrograms() {
 		dir, err := controlplane.CachedTreeOf(p.Name, k8s, nil)
 		if errors.Is(err, program.ErrNoSource) {
-			return true, nil // cannot be checked here
+			unseen = true
+			continue
 		}
 		if err != nil {
 			return false, err
@@ -88,7 +90,7 @@ func exists(k8s, function string) (bool, error) {
 			return err == nil, err
 		}
 	}
-	return false, nil
+	return unseen, nil
 }
 
 // verifyLive solves a live exercise on a server.
