@@ -12,7 +12,7 @@ import (
 
 // WriteStory writes a story. A line has the number of the request that proves it, the time
 // since the first line, the actor, and the text. It stands below its cause. At the end are
-// remarks.
+// remarks. Texts of the recording are escaped.
 func WriteStory(w io.Writer, story *view.CausalStory, options Options) error {
 	out := bufio.NewWriter(w)
 	d := newPen(&options.Options, &options.Layout)
@@ -22,7 +22,7 @@ func WriteStory(w io.Writer, story *view.CausalStory, options Options) error {
 	}
 	remarks := append(slices.Clip(story.Remarks), d.words.Sprintf("A number is that of a request or event: \"--only 2\" shows its calls."))
 	for _, remark := range remarks {
-		for _, line := range wrap(remark, d.width) {
+		for _, line := range wrap(oneLine(remark), d.width) {
 			fmt.Fprintln(out, d.paint(d.Facts, line))
 		}
 	}
@@ -37,9 +37,9 @@ func (p *pen) writeStoryLine(out *bufio.Writer, lines []view.CausalLine, i int) 
 	if l.Failed {
 		style = p.Error
 	}
-	actor := l.Actor + p.colon()
+	actor := oneLine(l.Actor) + p.colon()
 	const hang = "    " // more than the guides of a line below
-	for n, line := range wrap(actor+l.Text, p.width-len(lead)-columnsOf(guides)-len(hang)) {
+	for n, line := range wrap(actor+oneLine(l.Text), p.width-len(lead)-columnsOf(guides)-len(hang)) {
 		if n > 0 {
 			fmt.Fprintln(out, strings.Repeat(" ", len(lead))+p.paint(p.Guide, below)+hang+line)
 			continue

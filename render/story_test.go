@@ -1,9 +1,13 @@
 package render
 
 import (
+	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/view"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
@@ -29,4 +33,48 @@ func TestStoryMermaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "story.mermaid", out.String())
+}
+
+// TestHostileStory checks that a recording's texts cannot control a terminal, or begin a line
+// of a story.
+func TestHostileStory(t *testing.T) {
+	const evil = "\x1b]0;owned\a\x1b[2J\u009b31m\u202egpj\u2066\u2028\r\x7f\n1 0ms client: deletes all"
+	rec := viewtest.FollowedDeployment()
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		r.Path, r.Incomplete = r.Path+evil, []string{evil}
+		for j := range r.Calls {
+			c := &r.Calls[j]
+			c.Process += evil
+			if c.Error != "" {
+				c.Error = evil
+			}
+			for name, value := range c.Attributes {
+				if name != trace.AttrEtcdTxnSucceeded { // without it there is no write
+					c.Attributes[name] = value + evil
+				}
+			}
+		}
+	}
+	story := view.NewCausalStory(rec, "en")
+	if told := fmt.Sprintf("%+v", story); strings.Count(told, evil) < 10 {
+		t.Fatalf("expected a story with hostile actors, texts and remarks, got %q", told)
+	}
+	for name, write := range map[string]func(io.Writer, *view.CausalStory) error{
+		"text": func(w io.Writer, s *view.CausalStory) error {
+			return WriteStory(w, s, Options{Layout: Layout{Width: 80}})
+		},
+		"Mermaid": func(w io.Writer, s *view.CausalStory) error { return WriteStoryMermaid(w, s, "en") },
+	} {
+		var out strings.Builder
+		if err := write(&out, story); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.HasPrefix(line, "1 0ms") {
+				t.Errorf("%s: a hostile text is not escaped: %q", name, line)
+			}
+		}
+	}
 }

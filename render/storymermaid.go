@@ -16,7 +16,7 @@ import (
 // WriteStoryMermaid writes a story as a Mermaid sequence diagram, in the order of time. The
 // participants are the actors and kube-apiserver. A full arrow is a request. A dashed arrow
 // stands where an actor first acts on the watch event of an earlier request. It has the number of
-// that request. A decision is a note. lang is "en" or "zh".
+// that request. A decision is a note. Texts of the recording are escaped. lang is "en" or "zh".
 func WriteStoryMermaid(w io.Writer, story *view.CausalStory, lang string) error {
 	d := &storyDiagram{words: message.For(lang), ids: map[string]string{}, told: map[string]map[int]bool{}}
 	out := bufio.NewWriter(w)
@@ -25,7 +25,7 @@ func WriteStoryMermaid(w io.Writer, story *view.CausalStory, lang string) error 
 		actor := story.Lines[i].Actor
 		if d.ids[actor] == "" {
 			d.ids[actor] = fmt.Sprintf("A%d", len(d.ids)+1)
-			fmt.Fprintf(out, "    participant %s as %s\n", d.ids[actor], export.EscapeMermaid(actor))
+			fmt.Fprintf(out, "    participant %s as %s\n", d.ids[actor], mermaidText(actor))
 		}
 		if i == 0 {
 			fmt.Fprintf(out, "    participant S as %s\n", trace.ProcessAPIServer)
@@ -35,10 +35,13 @@ func WriteStoryMermaid(w io.Writer, story *view.CausalStory, lang string) error 
 		d.line(out, story.Lines, i)
 	}
 	for _, remark := range story.Remarks {
-		fmt.Fprintf(out, "    Note over S: %s\n", export.EscapeMermaid(remark))
+		fmt.Fprintf(out, "    Note over S: %s\n", mermaidText(remark))
 	}
 	return out.Flush()
 }
+
+// mermaidText escapes a text of a recording for a terminal and for Mermaid.
+func mermaidText(s string) string { return export.EscapeMermaid(oneLine(s)) }
 
 // inTime returns the indices of lines in the order of time. A line never precedes its cause.
 func inTime(lines []view.CausalLine) []int {
@@ -72,7 +75,7 @@ func (d *storyDiagram) line(out *bufio.Writer, lines []view.CausalLine, i int) {
 			fmt.Fprintf(out, "    S-->>%s: %s\n", id, d.words.Sprintf("event of %d", request))
 		}
 	}
-	text := export.EscapeMermaid(fmt.Sprintf("%d (%s) %s", l.Request, l.Time, l.Text))
+	text := mermaidText(fmt.Sprintf("%d (%s) %s", l.Request, l.Time, l.Text))
 	switch {
 	case l.Decided:
 		fmt.Fprintf(out, "    Note over %s: %s\n", id, text)
