@@ -90,6 +90,14 @@ func TestConstantsMatchTheGuide(t *testing.T) {
 			t.Errorf("%s: the guide has no value %q", name, key)
 		}
 	}
+	for _, program := range guide.Programs {
+		for _, hop := range program.Causes {
+			isTimer := slices.ContainsFunc(hop.Give, func(p instrument.Place) bool { return p.Delay != "" })
+			if isTimer != (hop.Name == trace.HandoffTimer) {
+				t.Errorf("the guide's link %q has delays: %t; expected it of %q only", hop.Name, isTimer, trace.HandoffTimer)
+			}
+		}
+	}
 	for name := range guide.Programs {
 		if !slices.Contains(slices.Collect(maps.Values(constants(t, "processes.go"))), name) {
 			t.Errorf("the guide's program %q has no constant in trace/processes.go", name)

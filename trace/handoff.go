@@ -9,6 +9,9 @@ import (
 // clients. This work may continue after the request's answer.
 const HandoffWatch = "watch"
 
+// HandoffTimer is the value of AttrHandoff for work that the timer of a queue passed on.
+const HandoffTimer = "timer"
+
 // SetHandoff marks a call that took a write's event from a queue. queue is the value of
 // AttrHandoff. revision is etcd's revision of the write.
 func (c *Call) SetHandoff(queue string, revision int64) {

@@ -118,7 +118,7 @@ type toldLine struct {
 
 // tellConsequences returns the root of the lines about a recording.
 func tellConsequences(rec *trace.Recording) *toldLine {
-	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}, eventOf: map[string]int{}, causeOf: map[trace.Cause]int{}}
+	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}, callOf: map[string]eventCall{}, causeOf: map[trace.Cause]int{}}
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
 		t.causedBy[r.Cause] = append(t.causedBy[r.Cause], i)
@@ -128,7 +128,7 @@ func tellConsequences(rec *trace.Recording) *toldLine {
 	}
 	root := &toldLine{}
 	for _, i := range t.causedBy[trace.Cause{}] {
-		t.request(i, saysClient, nil, nil, root)
+		t.request(i, saysClient, nil, origin{}, root)
 	}
 	if len(root.below) > 0 {
 		root.at = slices.MinFunc(root.below, byTime).at
@@ -158,11 +158,14 @@ type consequenceTeller struct {
 	causedBy map[trace.Cause][]int
 	// kinds has the kind of the objects of a resource, if an event has told it.
 	kinds map[string]string
-	// eventOf has, by the ID of a call, the event that it belongs to.
-	eventOf map[string]int
+	// callOf has the calls of events, by ID.
+	callOf map[string]eventCall
 	// causeOf has, by what caused an event, the request with that call.
 	causeOf map[trace.Cause]int
 }
+
+// An eventCall is a call of an event. Both are indices.
+type eventCall struct{ event, call int }
 
 // note notes what a request or an event says about others.
 func (t *consequenceTeller) note(i int) {
@@ -170,7 +173,7 @@ func (t *consequenceTeller) note(i int) {
 	for j := range r.Calls {
 		id := r.Calls[j].ID
 		if r.IsEvent() {
-			t.eventOf[id] = i
+			t.callOf[id] = eventCall{i, j}
 		}
 		if cause := (trace.Cause{TraceID: r.TraceID, Call: id}); len(t.causedBy[cause]) > 0 {
 			t.causeOf[cause] = i
@@ -186,11 +189,11 @@ func (t *consequenceTeller) note(i int) {
 // work, which waited already. event is the event that the call belongs to.
 func (t *consequenceTeller) others(call *trace.Call, event int) (requests []int) {
 	for _, id := range call.Causes() {
-		of, ok := t.eventOf[id]
-		if !ok || of == event {
+		by, ok := t.callOf[id]
+		if !ok || by.event == event {
 			continue
 		}
-		request, ok := t.causeOf[t.rec.Requests[of].Cause]
+		request, ok := t.causeOf[t.rec.Requests[by.event].Cause]
 		if ok && !slices.Contains(requests, request) {
 			requests = append(requests, request)
 		}
@@ -198,20 +201,44 @@ func (t *consequenceTeller) others(call *trace.Call, event int) (requests []int)
 	return requests
 }
 
+// waited returns how long work waited for the timer of a queue, from which the call took it. It
+// returns 0 if a call that gave the work is not known. Work that several calls gave has several
+// timers, and a recording does not say which of them was the first to fire. So the time counts
+// from the last of these calls: at least so long the work waited for nothing but a timer.
+func (t *consequenceTeller) waited(call *trace.Call) time.Duration {
+	var given time.Time
+	for _, id := range append([]string{call.Parent}, call.Causes()...) {
+		by, ok := t.callOf[id]
+		if !ok {
+			return 0
+		}
+		if at := t.startOf(by.event, by.call); at.After(given) {
+			given = at
+		}
+	}
+	taken := t.callOf[call.ID]
+	return t.startOf(taken.event, taken.call).Sub(given)
+}
+
+// startOf returns when a call of a request began.
+func (t *consequenceTeller) startOf(request, call int) time.Time {
+	r := &t.rec.Requests[request]
+	return r.Start.Add(time.Duration(r.Calls[call].StartNs))
+}
+
 // add adds a line below another, proved by a call.
 func (t *consequenceTeller) add(below *toldLine, actor, text message.Message, request, call int, failed bool) *toldLine {
-	r := &t.rec.Requests[request]
-	l := &toldLine{at: r.Start.Add(time.Duration(r.Calls[call].StartNs)), actor: actor, text: text, request: request, call: call, failed: failed}
+	l := &toldLine{at: t.startOf(request, call), actor: actor, text: text, request: request, call: call, failed: failed}
 	below.below = append(below.below, l)
 	return l
 }
 
 // request tells of a request, and of the events of what it wrote. status says what a status
-// that it writes has, if that is known. also has the requests that are further causes.
-func (t *consequenceTeller) request(i int, actor message.Message, status *message.Message, also []int, below *toldLine) {
+// that it writes has, if that is known.
+func (t *consequenceTeller) request(i int, actor message.Message, status *message.Message, from origin, below *toldLine) {
 	r := &t.rec.Requests[i]
-	if text, failed, told := t.said(r, status); told {
-		below = t.add(below, actor, becauseToo(text, also), i, 0, failed)
+	if text, failed, told := t.said(r, status, from); told {
+		below = t.add(below, actor, text, i, 0, failed)
 	}
 	for j := range r.Calls {
 		for _, event := range t.caused(r, j) {
@@ -229,15 +256,18 @@ func (t *consequenceTeller) caused(r *trace.Request, call int) []int {
 func (t *consequenceTeller) event(i int, below *toldLine) {
 	r := &t.rec.Requests[i]
 	tree := trace.TreeOfValid(r)
-	lines, statuses, also := make([]*toldLine, len(r.Calls)), make([]*message.Message, len(r.Calls)), make([][]int, len(r.Calls))
+	lines, statuses, origins := make([]*toldLine, len(r.Calls)), make([]*message.Message, len(r.Calls)), make([]origin, len(r.Calls))
 	for j := range r.Calls {
 		lines[j] = below
 		p := tree.Parent(j)
 		if p >= 0 {
-			lines[j], statuses[j], also[j] = lines[p], statuses[p], also[p]
+			lines[j], statuses[j], origins[j] = lines[p], statuses[p], origins[p]
 		}
 		if others := t.others(&r.Calls[j], i); len(others) > 0 {
-			also[j] = others
+			origins[j].also = others
+		}
+		if r.Calls[j].Attributes[trace.AttrHandoff] == trace.HandoffTimer {
+			origins[j].waited = t.waited(&r.Calls[j])
 		}
 		if status := writtenStatus(&r.Calls[j]); status != nil {
 			if statuses[j] = status; p >= 0 {
@@ -245,37 +275,55 @@ func (t *consequenceTeller) event(i int, below *toldLine) {
 			}
 		}
 		if text, ok := decisionOf(tree, j); ok {
-			lines[j] = t.add(lines[j], actorOf(tree, j), becauseToo(text, also[j]), i, j, false)
+			lines[j] = t.add(lines[j], actorOf(tree, j), origins[j].addTo(text), i, j, false)
 			lines[j].decided = true
-			also[j] = nil // said
+			origins[j] = origin{} // said
 		}
 		for _, sent := range t.caused(r, j) {
-			t.request(sent, actorOf(tree, j), cmp.Or(scaledTo(tree, j), statuses[j]), also[j], lines[j])
+			t.request(sent, actorOf(tree, j), cmp.Or(scaledTo(tree, j), statuses[j]), origins[j], lines[j])
 		}
 	}
 }
 
-// becauseToo adds further causes to a text.
-func becauseToo(text message.Message, requests []int) message.Message {
-	if len(requests) == 0 {
-		return text
-	}
-	numbers := make([]string, len(requests))
-	for i, request := range requests {
+// An origin says where the work of a line came from.
+type origin struct {
+	// also has the requests that are further causes.
+	also []int
+	// waited is how long the work waited for a timer.
+	waited time.Duration
+}
+
+// leastWait is the shortest wait for a timer that a line tells. A queue's rate limiter begins
+// with 5 ms and doubles: its first waits are as short as the work itself, and explain no gap
+// between the times of a story.
+const leastWait = 100 * time.Millisecond
+
+// addTo adds the origin to the text of a line.
+func (o origin) addTo(text message.Message) message.Message {
+	numbers := make([]string, len(o.also))
+	for i, request := range o.also {
 		numbers[i] = strconv.Itoa(request + 1)
 	}
-	return saysAlso.With(text, message.List(numbers))
+	switch waited := o.waited >= leastWait; {
+	case waited && len(o.also) > 0:
+		return saysWaitedAlso.With(text, shortTime(o.waited), message.List(numbers))
+	case waited:
+		return saysWaited.With(text, shortTime(o.waited))
+	case len(o.also) > 0:
+		return saysAlso.With(text, message.List(numbers))
+	}
+	return text
 }
 
 // said returns what a request did. told is false if it changed nothing and did not fail, or
 // only wrote an Event for people. status is as in request.
-func (t *consequenceTeller) said(r *trace.Request, status *message.Message) (text message.Message, failed, told bool) {
+func (t *consequenceTeller) said(r *trace.Request, status *message.Message, from origin) (text message.Message, failed, told bool) {
 	resource, name, subresource := r.Resource()
 	object := strings.TrimSpace(cmp.Or(t.kinds[resource], resource) + " " + name)
 	if kind, written := t.writtenObject(r); kind != "" {
 		object = kind + " " + written
 	}
-	text = t.done(r, object, subresource, status)
+	text = from.addTo(t.done(r, object, subresource, status))
 	switch wrote := slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Write() != 0 }); {
 	case r.Status >= http.StatusBadRequest:
 		text = saysRefusedWith.With(text, r.Status, http.StatusText(r.Status))
@@ -504,6 +552,8 @@ var (
 	saysPhase         = message.Of("%s")
 	saysCondition     = message.Of("%s is %s, %s")
 	saysAlso          = message.Of("%s (also because of %s)")
+	saysWaited        = message.Of("%s (after waiting %s for a timer)")
+	saysWaitedAlso    = message.Of("%s (after waiting %s for a timer, also because of %s)")
 	saysRefusedWith   = message.Of("%s: refused with %d %s")
 	saysBecause       = message.Of("%s: %s")
 

@@ -64,3 +64,15 @@ func TestCausalStoryOfRefusals(t *testing.T) {
 		t.Errorf("the remarks are %q, expected none about quotas", got)
 	}
 }
+
+// TestCausalStoryOfTimers checks that a line tells how long its work waited for a timer, if the
+// recording has this wait and the wait is long.
+func TestCausalStoryOfTimers(t *testing.T) {
+	checkStory(t, viewtest.FollowedTimers(), []string{
+		"1 client marks Namespace a as deleted (0ms, failed false)",
+		"3   kube-controller-manager deletes pods a (after waiting 5.00s for a timer) (20ms, failed false)",
+		"5   kube-controller-manager deletes pods b (after waiting 5.00s for a timer, also because of 1) (40ms, failed false)",
+		"8   kube-controller-manager deletes pods c (also because of 1) (70ms, failed false)",
+		"10   kube-controller-manager deletes pods d (90ms, failed false)",
+	})
+}

@@ -77,6 +77,48 @@ func FollowedRefusals() *trace.Recording {
 	return &rec.Recording
 }
 
+// FollowedTimers returns a recording of a controller that deletes pods of a namespace when
+// timers of its queue fire. The key of pod b was given twice at once. The key of pod c was given
+// again 5 ms before it was taken. The second cause of pod d is not in the recording.
+func FollowedTimers() *trace.Recording {
+	var rec causedRecording
+	const namespace, pods = "/api/v1/namespaces/shop", "/api/v1/namespaces/shop/pods/"
+	marked := rec.write("DELETE", namespace, trace.Cause{})
+	a := rec.timer("a", marked, time.Millisecond, 5*time.Second)
+	rec.write("DELETE", pods+"a", a.taken)
+	b := rec.timer("b", marked, time.Millisecond, 5*time.Second, a.given)
+	rec.write("DELETE", pods+"b", b.taken)
+	late := rec.timer("late", marked, 5*time.Second, 5*time.Second+time.Millisecond)
+	c := rec.timer("c", marked, time.Millisecond, 5*time.Second-5*time.Millisecond, late.given)
+	rec.write("DELETE", pods+"c", c.taken)
+	d := rec.timer("d", marked, time.Millisecond, 5*time.Second, "unknown")
+	rec.write("DELETE", pods+"d", d.taken)
+	return &rec.Recording
+}
+
+// A timed is work that waited for a timer.
+type timed struct {
+	// given is the ID of the call that gave the work to the timer. taken is the call that
+	// took it.
+	given string
+	taken trace.Cause
+}
+
+// timer adds an event with work that waits for a timer. given and taken are times since the start
+// of the event. causes are the IDs of further calls that gave the work.
+func (t *causedRecording) timer(name string, cause trace.Cause, given, taken time.Duration, causes ...string) timed {
+	const process, queue = "kube-controller-manager", "k8s.io/client-go/util/workqueue."
+	first := t.call(process, "k8s.io/client-go/tools/cache.handleAnyWatch", nil,
+		trace.AttrObjectType, "*v1.Namespace", trace.AttrObjectName, name, trace.AttrEtcdRevision, "7", trace.AttrWatchEvent, "MODIFIED")
+	give := t.call(process, queue+"(*delayingType[...]).AddAfter", &first)
+	take := t.call(process, queue+"(*Typed[...]).Add", &give, trace.AttrHandoff, trace.HandoffTimer)
+	give.StartNs, take.StartNs = given.Nanoseconds(), taken.Nanoseconds()
+	if len(causes) > 0 {
+		take.Attributes[trace.AttrCauses] = strings.Join(causes, " ")
+	}
+	return timed{give.ID, t.add(trace.MethodEvent, process+" MODIFIED Namespace "+name, 0, cause, first, give, take)}
+}
+
 // A causedRecording builds a recording of what a request caused.
 type causedRecording struct {
 	trace.Recording
