@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/view"
@@ -14,25 +15,49 @@ import (
 // since the first line, the actor, and the text. It stands below its cause. At the end are
 // remarks. Texts of the recording are escaped.
 func WriteStory(w io.Writer, story *view.CausalStory, options Options) error {
-	out := bufio.NewWriter(w)
-	d := newPen(&options.Options, &options.Layout)
-	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), d.words.Sprintf("who did what, below its cause (time since the first line)"))))
+	out, d := bufio.NewWriter(w), newPen(&options.Options, &options.Layout)
+	title := d.words.Sprintf("who did what, below its cause (time since the first line)")
+	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), title)))
 	for i := range story.Lines {
-		d.writeStoryLine(out, story.Lines, i)
+		l := &story.Lines[i]
+		guides, below := d.storyGuides(story.Lines, i)
+		d.writeStoryLine(out, l, fmt.Sprintf("%4d %7s  ", l.Request, l.Time), guides, below)
 	}
-	remarks := append(slices.Clip(story.Remarks), d.words.Sprintf("A number is that of a request or event: \"--only 2\" shows its calls."))
-	for _, remark := range remarks {
-		for _, line := range wrap(oneLine(remark), d.width) {
-			fmt.Fprintln(out, d.paint(d.Facts, line))
-		}
-	}
+	d.writeStoryRemarks(out, story.Remarks)
 	return out.Flush()
 }
 
-func (p *pen) writeStoryLine(out *bufio.Writer, lines []view.CausalLine, i int) {
-	l := &lines[i]
-	lead := fmt.Sprintf("%4d %7s  ", l.Request, l.Time)
-	guides, below := p.storyGuides(lines, i)
+// WriteStoryByTime writes a story as WriteStory does, but in the order of time. A line has the
+// number of its cause, unless its cause is the line above.
+func WriteStoryByTime(w io.Writer, story *view.CausalStory, options Options) error {
+	out, d := bufio.NewWriter(w), newPen(&options.Options, &options.Layout)
+	title := d.words.Sprintf("who did what, in the order of time (time since the first line)")
+	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s %5s  %s", "#", d.words.Sprintf("time"), d.words.Sprintf("cause"), title)))
+	above := -1
+	for _, i := range story.ByTime() {
+		l, cause := &story.Lines[i], ""
+		if c := story.Cause(i); c >= 0 && c != above {
+			cause = strconv.Itoa(story.Lines[c].Request)
+		}
+		d.writeStoryLine(out, l, fmt.Sprintf("%4d %7s %5s  ", l.Request, l.Time, cause), "", "")
+		above = i
+	}
+	d.writeStoryRemarks(out, append(slices.Clip(story.Remarks), d.words.Sprintf("The column \"cause\" has the number of the line that caused a line. It is empty if that is the line above, and for the requests of the client.")))
+	return out.Flush()
+}
+
+// writeStoryRemarks writes the end of a story.
+func (p *pen) writeStoryRemarks(out *bufio.Writer, remarks []string) {
+	remarks = append(slices.Clip(remarks), p.words.Sprintf("A number is that of a request or event: \"--only 2\" shows its calls."))
+	for _, remark := range remarks {
+		for _, line := range wrap(oneLine(remark), p.width) {
+			fmt.Fprintln(out, p.paint(p.Facts, line))
+		}
+	}
+}
+
+// writeStoryLine writes a line behind its lead. guides and below are the results of storyGuides.
+func (p *pen) writeStoryLine(out *bufio.Writer, l *view.CausalLine, lead, guides, below string) {
 	style := p.Key
 	if l.Failed {
 		style = p.Error

@@ -26,6 +26,15 @@ func TestStory(t *testing.T) {
 	}
 }
 
+// TestStoryByTime compares a story in the order of time with a golden file.
+func TestStoryByTime(t *testing.T) {
+	var out strings.Builder
+	if err := WriteStoryByTime(&out, view.NewCausalStory(viewtest.FollowedRefusals(), "en"), Options{Layout: Layout{Width: 80}}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "story.time", out.String())
+}
+
 // TestStoryMermaid compares the sequence diagram of a story with a golden file.
 func TestStoryMermaid(t *testing.T) {
 	var out strings.Builder
@@ -63,6 +72,9 @@ func TestHostileStory(t *testing.T) {
 	for name, write := range map[string]func(io.Writer, *view.CausalStory) error{
 		"text": func(w io.Writer, s *view.CausalStory) error {
 			return WriteStory(w, s, Options{Layout: Layout{Width: 80}})
+		},
+		"by time": func(w io.Writer, s *view.CausalStory) error {
+			return WriteStoryByTime(w, s, Options{Layout: Layout{Width: 80}})
 		},
 		"Mermaid": func(w io.Writer, s *view.CausalStory) error { return WriteStoryMermaid(w, s, "en") },
 	} {

@@ -2,10 +2,8 @@ package render
 
 import (
 	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -31,8 +29,8 @@ func WriteStoryMermaid(w io.Writer, story *view.CausalStory, lang string) error 
 			fmt.Fprintf(out, "    participant S as %s\n", trace.ProcessAPIServer)
 		}
 	}
-	for _, i := range inTime(story.Lines) {
-		d.line(out, story.Lines, i)
+	for _, i := range story.ByTime() {
+		d.line(out, story, i)
 	}
 	for _, remark := range story.Remarks {
 		fmt.Fprintf(out, "    Note over S: %s\n", mermaidText(remark))
@@ -43,19 +41,6 @@ func WriteStoryMermaid(w io.Writer, story *view.CausalStory, lang string) error 
 // mermaidText escapes a text of a recording for a terminal and for Mermaid.
 func mermaidText(s string) string { return export.EscapeMermaid(oneLine(s)) }
 
-// inTime returns the indices of lines in the order of time. A line never precedes its cause.
-func inTime(lines []view.CausalLine) []int {
-	order, at := make([]int, len(lines)), make([]int64, len(lines))
-	for i := range order {
-		order[i], at[i] = i, lines[i].SinceNs
-		if cause := causeOf(lines, i); cause >= 0 {
-			at[i] = max(at[i], at[cause])
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	return order
-}
-
 type storyDiagram struct {
 	words message.Printer
 	ids   map[string]string // by actor
@@ -63,14 +48,14 @@ type storyDiagram struct {
 	told map[string]map[int]bool
 }
 
-func (d *storyDiagram) line(out *bufio.Writer, lines []view.CausalLine, i int) {
-	l := &lines[i]
+func (d *storyDiagram) line(out *bufio.Writer, story *view.CausalStory, i int) {
+	l := &story.Lines[i]
 	id := d.ids[l.Actor]
-	if cause := causeOf(lines, i); cause >= 0 && !lines[cause].Decided {
+	if cause := story.Cause(i); cause >= 0 && !story.Lines[cause].Decided {
 		if d.told[id] == nil {
 			d.told[id] = map[int]bool{}
 		}
-		if request := lines[cause].Request; !d.told[id][request] {
+		if request := story.Lines[cause].Request; !d.told[id][request] {
 			d.told[id][request] = true
 			fmt.Fprintf(out, "    S-->>%s: %s\n", id, d.words.Sprintf("event of %d", request))
 		}
@@ -84,14 +69,4 @@ func (d *storyDiagram) line(out *bufio.Writer, lines []view.CausalLine, i int) {
 	default:
 		fmt.Fprintf(out, "    %s->>S: %s\n", id, text)
 	}
-}
-
-// causeOf returns the index of the line above which a line stands as its effect, or -1.
-func causeOf(lines []view.CausalLine, i int) int {
-	for above := i - 1; above >= 0; above-- {
-		if lines[above].Level < lines[i].Level {
-			return above
-		}
-	}
-	return -1
 }

@@ -33,6 +33,29 @@ type CausalLine struct {
 	Failed  bool   `json:"failed,omitempty" description:"Whether kube-apiserver refused a request."`
 }
 
+// ByTime returns the indices of the lines in the order of time. A line never precedes its cause.
+func (s *CausalStory) ByTime() []int {
+	order, at := make([]int, len(s.Lines)), make([]int64, len(s.Lines))
+	for i := range order {
+		order[i], at[i] = i, s.Lines[i].SinceNs
+		if cause := s.Cause(i); cause >= 0 {
+			at[i] = max(at[i], at[cause])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
+	return order
+}
+
+// Cause returns the index of the line that caused line i, or -1.
+func (s *CausalStory) Cause(i int) int {
+	for above := i - 1; above >= 0; above-- {
+		if s.Lines[above].Level < s.Lines[i].Level {
+			return above
+		}
+	}
+	return -1
+}
+
 // NewCausalStory returns the story of a recording. lang is "en" or "zh". The story has no
 // requests that only read, and no Events for people, unless they failed.
 func NewCausalStory(rec *trace.Recording, lang string) *CausalStory {

@@ -65,6 +65,21 @@ func TestCausalStoryOfRefusals(t *testing.T) {
 	}
 }
 
+// TestCausalStoryByTime checks that lines are in the order of time, but not before their causes.
+func TestCausalStoryByTime(t *testing.T) {
+	story := &CausalStory{Lines: []CausalLine{
+		{Level: 0, SinceNs: 0}, {Level: 1, SinceNs: 50}, {Level: 2, SinceNs: 40}, {Level: 1, SinceNs: 20}, {Level: 0, SinceNs: 30},
+	}}
+	if got, want := story.ByTime(), []int{0, 3, 4, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("got the order %v, expected %v", got, want)
+	}
+	for i, want := range []int{-1, 0, 1, 0, -1} {
+		if got := story.Cause(i); got != want {
+			t.Errorf("line %d is caused by line %d, expected %d", i, got, want)
+		}
+	}
+}
+
 // TestCausalStoryOfTimers checks that a line tells how long its work waited for a timer, if the
 // recording has this wait and the wait is long.
 func TestCausalStoryOfTimers(t *testing.T) {

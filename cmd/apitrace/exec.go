@@ -39,8 +39,9 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	}, func(c *cobra.Command, args []string) error {
 		o.client = args
 		o.server.ControlPlane = o.follow > 0
-		c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
-		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only), validateFollow(o.follow)); err != nil {
+		story := o.delivery.Output.Sort == output.OrderTime // the summary is this story
+		c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) && !(story && f.Name == "sort") })
+		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only), validateFollow(o.follow), o.validateOrder()); err != nil {
 			return err
 		}
 		status, err := o.run(c.Context(), std)
@@ -56,6 +57,14 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	o.server.addFresh(command)
 	addDeliveryFlags(command, &o.delivery)
 	return command
+}
+
+// validateOrder checks that there is a story for --sort time to order.
+func (o *execOptions) validateOrder() error {
+	if o.delivery.Output.Sort == output.OrderTime && (o.follow == 0 || len(o.only) > 0) {
+		return message.UsageErrorf("--sort time orders the story of all requests: it needs --follow, and no --only")
+	}
+	return nil
 }
 
 func validateFollow(follow time.Duration) error {

@@ -8,7 +8,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/ui/web"
-	"github.com/kubeapitrace/apitrace/view"
 )
 
 // addOutputFlags adds the flags that set how a recording is printed. All commands that
@@ -31,10 +30,10 @@ func addViewFlags(command *cobra.Command, o *output.Options) {
 	commandline.InSection(command, howToPrint, func() { o.AddFormatFlag(command) })
 	addDrawingFlags(command, o)
 	commandline.InSection(command, howToPrint, func() {
-		command.Flags().StringVar(&o.Sort, "sort", "", "print a flat table of functions instead of the tree, as \"go tool pprof -top\" does, by own (time without callees), total (time with callees) or calls")
+		command.Flags().StringVar(&o.Sort, "sort", "", "print a flat table of functions instead of the tree, as \"go tool pprof -top\" does, by own (time without callees), total (time with callees) or calls; time prints a story in the order of time")
 		command.Flags().IntVar(&o.Most, "most", 20, "with --sort, list at most this many functions (0: all)")
 	})
-	_ = command.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(view.TopOrders, cobra.ShellCompDirectiveNoFileComp))
+	_ = command.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(output.Orders, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // addDrawingFlags adds the flags that set how a tree is drawn.

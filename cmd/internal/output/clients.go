@@ -7,7 +7,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -68,5 +67,5 @@ func (o *Delivery) writeSummary(ctx context.Context, std *console.Streams, c *se
 	if err != nil {
 		return err
 	}
-	return render.WriteStory(std.Err, view.NewCausalStory(recording, options.Lang), options)
+	return o.Output.writeStory(std.Err, view.NewCausalStory(recording, options.Lang), options)
 }

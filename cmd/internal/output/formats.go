@@ -83,19 +83,19 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 	if err != nil {
 		return err
 	}
-	if o.Sort != "" {
+	if o.Sort != "" && o.Sort != OrderTime {
 		tops, err := view.NewTops(recording, guide.ForReader(options.Lang, recording), options.Options, view.TopOrder(o.Sort))
 		if err != nil {
 			return err
 		}
 		return render.WriteTop(std.Out, tops, o.Most, options)
 	}
-	if o.View == "story" || o.anyView() {
+	if o.View == "story" || o.Sort == OrderTime || o.anyView() {
 		story := view.NewCausalStory(recording, options.Lang)
 		switch {
 		case len(story.Lines) > 0:
-			return render.WriteStory(std.Out, story, options)
-		case o.View == "story":
+			return o.writeStory(std.Out, story, options)
+		case o.View == "story" || o.Sort == OrderTime:
 			return errNoStory()
 		}
 	}
@@ -109,6 +109,14 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 		return err
 	}
 	return write(std.Out, traces, options)
+}
+
+// writeStory writes a story in the order that Sort asks for.
+func (o *Options) writeStory(w io.Writer, story *view.CausalStory, options render.Options) error {
+	if o.Sort == OrderTime {
+		return render.WriteStoryByTime(w, story, options)
+	}
+	return render.WriteStory(w, story, options)
 }
 
 func errNoStory() error {

@@ -22,6 +22,12 @@ import (
 // Views are the views of a tree, the smallest first.
 var Views = []string{"outline", "path", "full", "story"}
 
+// OrderTime is the order of a story by time. Without it, each line stands below its cause.
+const OrderTime = "time"
+
+// Orders are the values of Options.Sort.
+var Orders = append(slices.Clone(view.TopOrders), OrderTime)
+
 // Options set how a recording is printed.
 type Options struct {
 	// Format is one of Formats, View one of Views. View "" is the story of a recording that
@@ -44,8 +50,9 @@ type Options struct {
 	ASCII   bool
 	NoPager bool
 	Filter  Filter
-	// Sort prints a flat table of functions instead of a tree, in this order: one of
-	// view.TopOrders, or "" for no table. Most is the maximum number of its rows; 0 is all.
+	// Sort is one of Orders, or "". OrderTime orders the lines of a story. The other orders
+	// print a flat table of functions instead of a tree. Most is the maximum number of its rows;
+	// 0 is all.
 	Sort string
 	Most int
 	// HideError omits from a tree's heading the functions that made the error of a
@@ -72,7 +79,7 @@ func (o *Options) ValidateView() error {
 	if o.Depth < 0 || o.Width < 0 {
 		return message.UsageErrorf("--depth and --width cannot be negative")
 	}
-	if err := o.validateTable(); err != nil {
+	if err := o.validateOrder(); err != nil {
 		return err
 	}
 	if o.View == "outline" && (o.Full || o.Depth > 0 || o.Upstream || o.Notes) {
@@ -92,19 +99,32 @@ func (o *Options) ValidateView() error {
 	return err
 }
 
-// validateTable checks Sort and Most.
-func (o *Options) validateTable() error {
+// validateOrder checks Sort and Most.
+func (o *Options) validateOrder() error {
 	switch {
 	case o.Most < 0:
 		return message.UsageErrorf("--most cannot be negative")
 	case o.Sort == "":
 		return nil
-	case !slices.Contains(view.TopOrders, o.Sort):
-		return message.UsageErrorf("unknown order %q: expected --sort with one of %s", o.Sort, message.List(view.TopOrders))
+	case !slices.Contains(Orders, o.Sort):
+		return message.UsageErrorf("unknown order %q: expected --sort with one of %s", o.Sort, message.List(Orders))
+	case o.Sort == OrderTime:
+		return o.validateTime()
 	case o.Format != "" && o.Format != "tree":
 		return message.UsageErrorf("--sort prints a table for people: leave it out, because -o %s has all calls with their times", o.Format)
 	case o.View != "" || o.Full || o.Depth > 0 || o.Upstream || o.Notes:
 		return message.UsageErrorf("--sort prints a flat table instead of a tree: leave --view, --full, --depth, --upstream and --notes out")
+	}
+	return nil
+}
+
+// validateTime checks the options beside OrderTime.
+func (o *Options) validateTime() error {
+	switch {
+	case o.Format != "" && o.Format != "tree":
+		return message.UsageErrorf("--sort time prints a story for people: leave it out, because -o %s has an order of its own", o.Format)
+	case o.View != "" && o.View != "story" || o.selects() || o.Full || o.Upstream || o.Notes:
+		return message.UsageErrorf("--sort time orders a story, which has no calls: leave out filters, --depth, --full, --upstream, --notes, and each --view but story")
 	}
 	return nil
 }
