@@ -57,7 +57,7 @@ func (r *Row) take(request *trace.Request) {
 }
 
 // Summarize returns a recording's rows. A recording does not have the time that clients
-// waited, so Duration is the duration of the first call.
+// waited, so Duration is the result of Took.
 func Summarize(rec *trace.Recording) []Row {
 	var rows []Row
 	var requests []*trace.Request
@@ -70,14 +70,7 @@ func Summarize(rec *trace.Recording) []Row {
 }
 
 func rowOf(r *trace.Request) Row {
-	row := Row{Method: r.Method, Path: r.Path, Status: r.Status, Duration: time.Duration(r.Calls[0].DurationNs)}
-	if r.IsEvent() {
-		for i := range r.Calls {
-			if c := &r.Calls[i]; !c.Unfinished {
-				row.Duration = max(row.Duration, time.Duration(c.StartNs+c.DurationNs))
-			}
-		}
-	}
+	row := Row{Method: r.Method, Path: r.Path, Status: r.Status, Duration: r.Took()}
 	row.take(r)
 	return row
 }

@@ -25,6 +25,21 @@ func EventPath(process, change, typ, namespace, name string) string {
 // IsEvent reports whether this is an event in a program, not a request.
 func (r *Request) IsEvent() bool { return r.Method == MethodEvent }
 
+// Took returns how long a request took: the time of its first call. The first call of an event
+// only takes the event from the watch, so an event took until its last call returned. A call that
+// had not returned when the trace was collected does not count, unless it is the first.
+func (r *Request) Took() time.Duration {
+	took := r.Calls[0].DurationNs
+	if r.IsEvent() {
+		for i := range r.Calls {
+			if c := &r.Calls[i]; !c.Unfinished {
+				took = max(took, c.StartNs+c.DurationNs)
+			}
+		}
+	}
+	return time.Duration(took)
+}
+
 // A Cause identifies a call of another request. Its zero value means that no call is known.
 type Cause struct {
 	// TraceID is the trace id of that request, and Call the ID of the call.

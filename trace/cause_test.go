@@ -23,6 +23,22 @@ func TestResource(t *testing.T) {
 	}
 }
 
+// TestTook checks that an event took until its last call returned, and a request as long as its
+// first call.
+func TestTook(t *testing.T) {
+	calls := []Call{
+		{StartNs: 0, DurationNs: 1e6},
+		{StartNs: 2e6, DurationNs: 5e6},
+		{StartNs: 3e6, DurationNs: 1e6},
+		{StartNs: 4e6, DurationNs: 9e9, Unfinished: true},
+	}
+	for method, want := range map[string]time.Duration{MethodEvent: 7 * time.Millisecond, "POST": time.Millisecond} {
+		if got := (&Request{Method: method, Calls: calls}).Took(); got != want {
+			t.Errorf("%s took %v, expected %v", method, got, want)
+		}
+	}
+}
+
 // TestWaiting checks that work with two timers is listed once, with the earlier one.
 func TestWaiting(t *testing.T) {
 	soon, later := time.Unix(100, 0), time.Unix(200, 0)

@@ -335,7 +335,7 @@ func (p *Pair) facts() string {
 	a, b := p.pair.A, p.pair.B
 	text := w.Sprintf("%s %s %s calls", Thousands(len(a.Calls)), w.Arrow, Thousands(len(b.Calls)))
 	if p.options.Times {
-		text = w.Clauses(text, fmt.Sprintf("%s %s %s", w.Duration(a.Calls[0].DurationNs), w.Arrow, w.Duration(b.Calls[0].DurationNs)))
+		text = w.Clauses(text, fmt.Sprintf("%s %s %s", w.Duration(a.Took().Nanoseconds()), w.Arrow, w.Duration(b.Took().Nanoseconds())))
 	}
 	if all > 0 {
 		text = w.Clauses(text, w.Plural(all, "%s change", "%s changes", Thousands(all)))

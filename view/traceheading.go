@@ -34,7 +34,7 @@ func (w *traceWriter) facts() string {
 			processes = append(processes, process)
 		}
 	}
-	texts := []string{saysCallsIn.With(w.count(len(r.Calls)), w.Duration(r.Calls[0].DurationNs)).Localize(w.Printer)}
+	texts := []string{saysCallsIn.With(w.count(len(r.Calls)), w.Duration(r.Took().Nanoseconds())).Localize(w.Printer)}
 	if w.TickNs > 0 {
 		texts = append(texts, w.Sprintf("the clock ticks in %s", w.Micro))
 	}

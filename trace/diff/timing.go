@@ -14,7 +14,7 @@ const (
 // timed adds changes for calls that differ only in time. changed marks the
 // calls of A with other differences.
 func (f *finder) timed(changed []bool) {
-	threshold := max(took(f.d.A), took(f.d.B)) / minPart
+	threshold := max(f.d.A.Request.Took(), f.d.B.Request.Took()).Nanoseconds() / minPart
 	for i, j := range f.d.InB {
 		if j == None || changed[i] || !isTimed(f.d.A.Call(i)) || !isTimed(f.d.B.Call(j)) {
 			continue
@@ -28,9 +28,6 @@ func (f *finder) timed(changed []bool) {
 
 // isTimed reports whether a call's duration is known.
 func isTimed(c *trace.Call) bool { return !c.Unfinished && !c.Leaf }
-
-// took returns the duration of a request in nanoseconds.
-func took(tree *trace.Tree) int64 { return tree.Call(0).DurationNs }
 
 // changedCalls marks the calls of A with a reason for another own time: calls
 // that have a change, calls with other callees, and calls with a callee that

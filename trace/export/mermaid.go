@@ -72,7 +72,6 @@ type arrow struct {
 
 func (d *diagram) request(tree *trace.Tree) {
 	r := tree.Request
-	root := tree.Call(0)
 	arrows := d.arrows(tree)
 	entry := "client"
 	shown := 0
@@ -83,7 +82,7 @@ func (d *diagram) request(tree *trace.Tree) {
 		entry = arrows[0].to
 	}
 	d.lines = append(d.lines, fmt.Sprintf("Note over client: %s %s<br/>%d calls in %s, %d of them shown",
-		EscapeMermaid(r.Method), EscapeMermaid(r.Path), tree.Len(), millis(root.DurationNs), shown))
+		EscapeMermaid(r.Method), EscapeMermaid(r.Path), tree.Len(), millis(r.Took().Nanoseconds()), shown))
 	for _, a := range arrows {
 		text := EscapeMermaid(a.text)
 		if a.times > 1 {

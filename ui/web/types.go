@@ -68,7 +68,7 @@ type RequestHead struct {
 	Path       string `json:"path" description:"URL path with its query."`
 	Status     int    `json:"status" description:"HTTP status code, 0 if the client received none."`
 	Calls      int    `json:"calls" description:"How many calls it has."`
-	DurationNs int64  `json:"durationNs" description:"How long its first call took, in nanoseconds."`
+	DurationNs int64  `json:"durationNs" description:"How long its first call took or, for an event, the time until its last call had returned, in nanoseconds."`
 }
 
 // A LayerList has the layers that a request passes.
