@@ -36,8 +36,8 @@ type Value struct {
 
 // values lists the recorded values in the guide's order. For collapsed calls, each name
 // has all different values, in order of entry. Only the full view shows redundant
-// values: empty values, values that a step above already shows, and values in the
-// sentences of the section. shown holds above and the values of this node; it is nil in
+// values: empty values, values that a step above already shows, values in the
+// sentences of the section, and the ids of further causes. shown holds above and the values of this node; it is nil in
 // the full view.
 func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values) {
 	all := map[string][]string{}
@@ -56,6 +56,9 @@ func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values)
 			called = "store_revision" // the revision of etcd's store, not of an object or a write
 		}
 		text := oneLine(called + "=" + strings.Join(quoted(w.short(all[name])), ", "))
+		if name == trace.AttrCauses && !w.options.Full {
+			continue // ids, which mean nothing to a reader
+		}
 		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || name == trace.AttrHandoff && n.Handoff != "" || !w.options.Full && w.known(n, name, text, above) {
 			continue
 		}
