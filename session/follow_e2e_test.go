@@ -2,6 +2,7 @@ package session
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -177,6 +178,7 @@ type watched struct {
 		OwnerReferences []struct {
 			UID string `json:"uid"`
 		} `json:"ownerReferences"`
+		ManagedFields []managed `json:"managedFields"`
 	} `json:"metadata"`
 	Spec struct {
 		NodeName string `json:"nodeName"`
@@ -187,6 +189,30 @@ type watched struct {
 	InvolvedObject struct {
 		UID string `json:"uid"`
 	} `json:"involvedObject"`
+}
+
+// managed says who last wrote some fields of an object.
+type managed struct {
+	Manager     string `json:"manager"`
+	Operation   string `json:"operation"`
+	Subresource string `json:"subresource"`
+	Time        string `json:"time"`
+}
+
+// writers lists the managers of an object's fields, the latest first. Without a request in the
+// trace, they are the only account of who wrote the object.
+func (o watched) writers() string {
+	all := slices.Clone(o.Metadata.ManagedFields)
+	slices.SortStableFunc(all, func(a, b managed) int { return cmp.Compare(b.Time, a.Time) })
+	var texts []string
+	for _, m := range all {
+		text := m.Manager + " " + m.Operation
+		if m.Subresource != "" {
+			text += " of " + m.Subresource
+		}
+		texts = append(texts, text+" at "+m.Time)
+	}
+	return cmp.Or(strings.Join(texts, "; "), "nobody")
 }
 
 func newWitness(t *testing.T, server *Running) *witness {
@@ -369,7 +395,7 @@ func (w *witness) checkWrites(root string, first int64, wrote map[int64]string) 
 	w.mu.Unlock()
 	for revision, o := range all {
 		if revision >= first && w.belongs(o.Metadata.UID, root) && wrote[revision] == "" {
-			w.t.Errorf("the %s %s was written with revision %d, by no request of the trace", o.Kind, o.Metadata.Name, revision)
+			w.t.Errorf("the %s %s was written with revision %d, by no request of the trace; its fields were written by %s", o.Kind, o.Metadata.Name, revision, o.writers())
 		}
 	}
 }
