@@ -9,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -32,6 +33,70 @@ func TestSentencesAreTrue(t *testing.T) {
 	if judged < 500 {
 		t.Errorf("%d sentences were judged, expected at least 500", judged)
 	}
+}
+
+// TestControlPlaneSentencesAreTrue checks the sentences about the scenarios of the control plane
+// against the index of their programs' sources: the sentences of compare, and of the stories.
+func TestControlPlaneSentencesAreTrue(t *testing.T) {
+	testenv.Costly(t, "compares the recordings of the control plane")
+	judged := 0
+	for _, release := range recorded(t) {
+		release.Scenarios = following(t, release)
+		if len(release.Scenarios) == 0 {
+			continue // a release without recordings of the control plane
+		}
+		of := indexOf(t, release.K8sVersion)
+		judged += judgeScenarios(t, release, of, false) + judgeStories(t, release, of)
+	}
+	t.Logf("%d sentences", judged)
+	if judged < 500 {
+		t.Errorf("%d sentences were judged, expected at least 500", judged)
+	}
+}
+
+// following lists the recorded scenarios that follow their requests in the control plane.
+func following(t *testing.T, release recordings.Info) (names []string) {
+	t.Helper()
+	for _, name := range release.Scenarios {
+		s, err := scenarios.Known(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Follow != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// judgeStories judges each line of the stories of a release, and returns their number. The source
+// of the program must have the function of the call that proves the line. Only kube-apiserver
+// proves a request, and only another program a decision.
+func judgeStories(t *testing.T, release recordings.Info, of source) int {
+	t.Helper()
+	n := 0
+	for _, scenario := range release.Scenarios {
+		rec := load(t, release.K8sVersion, scenario)
+		for _, line := range view.NewCausalStory(rec, "en").Lines {
+			n++
+			if err := judgeLine(rec, line, of); err != nil {
+				t.Errorf("story %s of %s: %q: %v", scenario, release.K8sVersion, line.Actor+": "+line.Text, err)
+			}
+		}
+	}
+	return n
+}
+
+// judgeLine judges a line of a story.
+func judgeLine(rec *trace.Recording, line view.CausalLine, of source) error {
+	call := rec.Requests[line.Request-1].Calls[line.Call]
+	if _, ok := of.text(call.Process, call.Function); !ok {
+		return fmt.Errorf("the source of %s has no %s", call.Process, call.Function)
+	}
+	if line.Decided == (call.Process == trace.ProcessAPIServer) {
+		return fmt.Errorf("a call of %s proves it", call.Process)
+	}
+	return nil
 }
 
 // TestHistoriesAreTrue checks the histories of functions in the three newest releases
