@@ -1,8 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -97,7 +99,8 @@ func (s *replay) follow(ctx context.Context) (err error) {
 }
 
 // addCaused adds what the traced requests of the scenario have caused, and compares it with
-// the expectation. limit is how long to wait.
+// the expectation: the calls in the order of their time, whatever caused them. limit is how
+// long to wait.
 func (s *replay) addCaused(ctx context.Context, limit time.Duration) error {
 	following := s.following
 	s.following = nil
@@ -109,12 +112,16 @@ func (s *replay) addCaused(ctx context.Context, limit time.Duration) error {
 	for i := range caused {
 		s.recording.Requests = append(s.recording.Requests, caused[i])
 		s.messages = append(s.messages, "")
-		all.Calls = append(all.Calls, caused[i].Calls...)
+		for _, call := range caused[i].Calls {
+			call.StartNs += caused[i].Start.Sub(caused[0].Start).Nanoseconds()
+			all.Calls = append(all.Calls, call)
+		}
 		all.Stored = append(all.Stored, caused[i].Stored...)
 		for _, lack := range caused[i].Lacks() {
 			s.unmet = append(s.unmet, message.Errorf("what the requests cause: %v", lack))
 		}
 	}
+	slices.SortStableFunc(all.Calls, func(a, b trace.Call) int { return cmp.Compare(a.StartNs, b.StartNs) })
 	if err := s.scenario.Follow.Expect.Check(all); err != nil {
 		s.unmet = append(s.unmet, message.Errorf("what the requests cause: %w", err))
 	}
