@@ -16,15 +16,33 @@ import (
 // remarks. Texts of the recording are escaped.
 func WriteStory(w io.Writer, story *view.CausalStory, options Options) error {
 	out, d := bufio.NewWriter(w), newPen(&options.Options, &options.Layout)
-	title := d.words.Sprintf("who did what, below its cause (time since the first line)")
-	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), title)))
-	for i := range story.Lines {
-		l := &story.Lines[i]
-		guides, below := d.storyGuides(story.Lines, i)
-		d.writeStoryLine(out, l, fmt.Sprintf("%4d %7s  ", l.Request, l.Time), guides, below)
+	heading, lines := StoryRows(story, options)
+	fmt.Fprintln(out, heading)
+	for _, rows := range lines {
+		writeRows(out, rows)
 	}
 	d.writeStoryRemarks(out, story.Remarks)
 	return out.Flush()
+}
+
+func writeRows(out *bufio.Writer, rows []string) {
+	for _, row := range rows {
+		fmt.Fprintln(out, row)
+	}
+}
+
+// StoryRows returns the heading of a story and the rows of text of each of its lines, as
+// WriteStory writes them.
+func StoryRows(story *view.CausalStory, options Options) (heading string, lines [][]string) {
+	d := newPen(&options.Options, &options.Layout)
+	title := d.words.Sprintf("who did what, below its cause (time since the first line)")
+	heading = d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), title))
+	for i := range story.Lines {
+		l := &story.Lines[i]
+		guides, below := d.storyGuides(story.Lines, i)
+		lines = append(lines, d.storyLine(l, fmt.Sprintf("%4d %7s  ", l.Request, l.Time), guides, below))
+	}
+	return heading, lines
 }
 
 // WriteStoryByTime writes a story as WriteStory does, but in the order of time. A line has the
@@ -39,7 +57,7 @@ func WriteStoryByTime(w io.Writer, story *view.CausalStory, options Options) err
 		if c := story.Cause(i); c >= 0 && c != above {
 			cause = strconv.Itoa(story.Lines[c].Request)
 		}
-		d.writeStoryLine(out, l, fmt.Sprintf("%4d %7s %5s  ", l.Request, l.Time, cause), "", "")
+		writeRows(out, d.storyLine(l, fmt.Sprintf("%4d %7s %5s  ", l.Request, l.Time, cause), "", ""))
 		above = i
 	}
 	d.writeStoryRemarks(out, append(slices.Clip(story.Remarks), d.words.Sprintf("The column \"cause\" has the number of the line that caused a line. It is empty if that is the line above, and for the requests of the client.")))
@@ -56,8 +74,9 @@ func (p *pen) writeStoryRemarks(out *bufio.Writer, remarks []string) {
 	}
 }
 
-// writeStoryLine writes a line behind its lead. guides and below are the results of storyGuides.
-func (p *pen) writeStoryLine(out *bufio.Writer, l *view.CausalLine, lead, guides, below string) {
+// storyLine returns the rows of a line behind its lead. guides and below are the results of
+// storyGuides.
+func (p *pen) storyLine(l *view.CausalLine, lead, guides, below string) (rows []string) {
 	style := p.Key
 	if l.Failed {
 		style = p.Error
@@ -66,14 +85,15 @@ func (p *pen) writeStoryLine(out *bufio.Writer, l *view.CausalLine, lead, guides
 	const hang = "    " // more than the guides of a line below
 	for n, line := range wrap(actor+oneLine(l.Text), p.width-len(lead)-columnsOf(guides)-len(hang)) {
 		if n > 0 {
-			fmt.Fprintln(out, strings.Repeat(" ", len(lead))+p.paint(p.Guide, below)+hang+line)
+			rows = append(rows, strings.Repeat(" ", len(lead))+p.paint(p.Guide, below)+hang+line)
 			continue
 		}
 		if rest, ok := strings.CutPrefix(line, actor); ok {
 			line = p.paint(style, actor) + rest
 		}
-		fmt.Fprintln(out, p.paint(p.Facts, lead)+p.paint(p.Guide, guides)+line)
+		rows = append(rows, p.paint(p.Facts, lead)+p.paint(p.Guide, guides)+line)
 	}
+	return rows
 }
 
 // storyGuides returns the lines of the tree before a line of a story, and before the rest of
