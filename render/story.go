@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/kubeapitrace/apitrace/view"
 )
 
@@ -83,9 +85,15 @@ func (p *pen) storyLine(l *view.CausalLine, lead, guides, below string) (rows []
 	}
 	actor := oneLine(l.Actor) + p.colon()
 	const hang = "    " // more than the guides of a line below
-	for n, line := range wrap(actor+oneLine(l.Text), p.width-len(lead)-columnsOf(guides)-len(hang)) {
+	const least = 16    // columns of text
+	room := p.width - len(lead) - columnsOf(guides) - len(hang)
+	if over := least - room; over > 0 { // too deep for the width
+		guides, below, room = p.cutLeft(guides, over), p.cutLeft(below, over), least
+	}
+	below += strings.Repeat(" ", columnsOf(guides)+len(hang)-columnsOf(below))
+	for n, line := range wrap(actor+oneLine(l.Text), room) {
 		if n > 0 {
-			rows = append(rows, strings.Repeat(" ", len(lead))+p.paint(p.Guide, below)+hang+line)
+			rows = append(rows, strings.Repeat(" ", len(lead))+p.paint(p.Guide, below)+line)
 			continue
 		}
 		if rest, ok := strings.CutPrefix(line, actor); ok {
@@ -94,6 +102,11 @@ func (p *pen) storyLine(l *view.CausalLine, lead, guides, below string) (rows []
 		rows = append(rows, p.paint(p.Facts, lead)+p.paint(p.Guide, guides)+line)
 	}
 	return rows
+}
+
+// cutLeft removes columns at the left of guides, and marks this with an ellipsis.
+func (p *pen) cutLeft(guides string, columns int) string {
+	return ansi.TruncateLeft(guides, columns+columnsOf(p.Ellipsis), p.Ellipsis)
 }
 
 // storyGuides returns the lines of the tree before a line of a story, and before the rest of

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -33,6 +34,25 @@ func TestStoryByTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "story.time", out.String())
+}
+
+// TestStoryFitsTheWidth checks that no row of a line is wider than the terminal, in a deep story,
+// too.
+func TestStoryFitsTheWidth(t *testing.T) {
+	story := view.NewCausalStory(viewtest.FollowedDeployment(), "en")
+	for i := range 12 {
+		deeper := story.Lines[len(story.Lines)-1]
+		deeper.Level, deeper.Text = i, strings.Repeat("creates a pod ", 12)
+		story.Lines = append(story.Lines, deeper)
+	}
+	for width := 40; width <= 120; width++ {
+		_, lines := StoryRows(story, Options{Layout: Layout{Width: width}})
+		for _, row := range slices.Concat(lines...) {
+			if columnsOf(row) > width {
+				t.Errorf("a row has %d columns, expected at most %d: %q", columnsOf(row), width, row)
+			}
+		}
+	}
 }
 
 // TestStoryMermaid compares the sequence diagram of a story with a golden file.
