@@ -110,6 +110,7 @@ func init() { // not an initializer: the help reads groups, which would be a cyc
 		{message.Of("Go elsewhere"), []binding{
 			{[]string{"p"}, message.Of("choose a scenario"), act((*Model).pickScenario)},
 			{[]string{"R"}, message.Of("choose a release"), act((*Model).pickRelease)},
+			{[]string{"P"}, message.Of("choose a request of the recording"), act((*Model).pickRequest)},
 			{[]string{"tab"}, message.Of("next request of the recording"), act((*Model).nextRequest)},
 			{[]string{"L"}, message.Of("English or Chinese"), act((*Model).toggleLanguage)},
 			{[]string{"o"}, message.Of("open the editor at the line"), (*Model).edit},

@@ -1,6 +1,10 @@
 package terminal
 
 import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/view"
@@ -21,11 +25,14 @@ type comparison struct {
 // the release before the shown one. In a comparison, it begins at side A's release.
 func (m *Model) pickOther() {
 	all := m.lib.Releases() // the newest first
+	choose := func(now string) {
+		m.pick(all, slices.Index(all, now), func(m *Model, chosen int) tea.Cmd { return m.compareWith(all[chosen]) })
+	}
 	if m.compared != nil {
-		m.pick(all, m.compared.A.K8sVersion, (*Model).compareWith)
+		choose(m.compared.A.K8sVersion)
 		return
 	}
-	m.pick(all, m.rec.K8sVersion, (*Model).compareWith)
+	choose(m.rec.K8sVersion)
 	if m.picker.cursor+1 < len(all) {
 		m.picker.cursor++
 	}

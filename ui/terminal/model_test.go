@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 type testLibrary struct{}
 
 func (testLibrary) Scenarios() []string {
-	return []string{"create-deployment", "get-forbidden", "get-node"}
+	return []string{"create-deployment", "deployment-to-pod", "get-forbidden", "get-node"}
 }
 func (testLibrary) Releases() []string { return []string{"v1.37.1", "v1.36.3", "v1.30.4"} }
 func (testLibrary) Load(scenario, release string) (*trace.Recording, error) {
@@ -86,7 +86,7 @@ func press(m *Model, keys ...string) {
 			msg.Code = code
 		default:
 			msg.Text = ""
-			msg.Code = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight, "end": tea.KeyEnd}[key]
+			msg.Code = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight, "end": tea.KeyEnd, "down": tea.KeyDown, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp}[key]
 		}
 		_, cmd := m.Update(msg)
 		settle(m, cmd)
@@ -144,7 +144,9 @@ func TestScreens(t *testing.T) {
 		"replay":     {"get-node", 80, 24, []string{"r"}},
 		"chinese":    {"get-node", 80, 24, []string{"L", "3"}},
 		"small":      {"get-node", 30, 5, nil},
-		"nothing":    {"get-node", 0, 0, nil},
+
+		"requests-pick": {"deployment-to-pod", 80, 24, []string{"P", "4", "0", "9"}},
+		"nothing":       {"get-node", 0, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := open(t, test.scenario, test.width, test.height)
@@ -508,7 +510,7 @@ func TestOpenedRowsAreOnTheScreen(t *testing.T) {
 func TestComparisonOffersTheReleaseBefore(t *testing.T) {
 	m := open(t, "get-node", 80, 24)
 	press(m, "=")
-	if release := m.picker.list()[m.picker.cursor]; release != "v1.36.3" {
+	if release := m.picker.all[m.picker.list()[m.picker.cursor]]; release != "v1.36.3" {
 		t.Errorf("%s is offered, expected v1.36.3", release)
 	}
 }

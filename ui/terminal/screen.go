@@ -97,9 +97,10 @@ func (m *Model) pickerLines() []string {
 	lines := []string{message.For(m.options.Lang).Sprintf("%s: %s", saysPick, m.picker.query)}
 	first := max(0, m.picker.cursor-height+2)
 	for i := first; i < len(list) && len(lines) < height; i++ {
-		line := "  " + list[i]
+		line := "  " + text.Escape(m.picker.all[list[i]])
 		if i == m.picker.cursor {
-			line = m.selected(pad("> "+list[i], 40))
+			line = ">" + line[1:]
+			line = m.selected(pad(line, max(40, lipgloss.Width(line))))
 		}
 		lines = append(lines, line)
 	}
