@@ -78,7 +78,11 @@ func TestExploreJourneys(t *testing.T) {
 		"files":   {80, 24, []string{"testdata/create-deployment.jsonl"}, []leg{nil, {"r"}}},
 		"ascii":   {80, 24, []string{"get-node", "--ascii", "--color", "never"}, []leg{nil, {"2"}}},
 		"chinese": {80, 24, []string{"create-deployment", "--lang", "zh"}, []leg{nil, {"?"}, {"q", "3", "t"}}},
-		"tabs":    {80, 24, []string{"watch-pods"}, []leg{nil, {"tab"}, {"tab"}}},
+		"story": {80, 24, []string{"deployment-to-pod"}, []leg{
+			nil, {"down", "down", "enter"}, {"H"}, {"/", "s", "a", "n", "d", "enter"}, {"n"}, {"enter", "2"}, {"H", "G"}, {"L"}, {"?"}, {"?", "e", "enter"}, {"P"}, {"esc"},
+		}},
+		"story-ascii": {50, 20, []string{"deployment-to-pod", "--ascii", "--color", "never"}, []leg{nil, {"j", "j", "enter"}, {"esc"}}},
+		"tabs":        {80, 24, []string{"watch-pods"}, []leg{nil, {"tab"}, {"tab"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -24,7 +24,12 @@ func (m *Model) open() {
 	}
 	m.forest.open(r)
 	m.stay(r)
-	if below := m.top + m.treeHeight() - m.cursor; below < 4 { // show what has been opened
+	m.showBelow()
+}
+
+// showBelow scrolls if fewer than four rows would be visible from the cursor on.
+func (m *Model) showBelow() {
+	if m.top+m.treeHeight()-m.cursor < 4 {
 		m.top = m.cursor - m.treeHeight()/2
 	}
 }
@@ -239,6 +244,11 @@ func (m *Model) toggleLanguage() {
 	if m.compared != nil {
 		recs = append(recs, m.compared.A)
 	}
+	if m.story != nil {
+		selected := m.story.cursor
+		m.story = newStoryList(m.rec, m.options.Lang)
+		m.story.cursor = selected
+	}
 	guide, err := m.lib.Guide(m.options.Lang, recs...)
 	if err != nil {
 		m.status = m.errorText(err)
@@ -255,16 +265,19 @@ func (m *Model) toggleLanguage() {
 	m.stay(r)
 }
 
-// escape cancels the running job. Without a job it leaves the filter, and without
-// a filter it leaves the comparison.
+// escape cancels the running job. Without a job it leaves the filter, without
+// a filter the comparison, and without a comparison it goes back to the story.
 func (m *Model) escape() {
 	switch {
 	case m.cancel():
 		m.status = saysCancelled.In(m.options.Lang)
+	case m.inStory:
 	case m.forest.only != nil:
 		m.unfilter()
 	case m.compared != nil:
 		m.leaveComparison()
+	case m.story != nil:
+		m.toStory()
 	}
 }
 
@@ -303,10 +316,12 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	switch {
 	case m.mode == modePick:
 		m.picker.move(delta)
-	case m.mode == modeHelp, m.pane != paneNone && msg.X >= m.treeWidth() && msg.Y <= m.treeHeight():
+	case m.mode == modeHelp, !m.inStory && m.pane != paneNone && msg.X >= m.treeWidth() && msg.Y <= m.treeHeight():
 		m.scroll += delta
 	case m.belowHeight() > 0 && msg.Y > m.treeHeight():
 		m.belowScroll += delta
+	case m.inStory:
+		m.story.move(delta)
 	default:
 		m.cursor += delta
 	}
@@ -316,6 +331,10 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 // opens or closes it.
 func (m *Model) click(msg tea.MouseClickMsg) {
 	if msg.Button != tea.MouseLeft {
+		return
+	}
+	if m.inStory && m.mode == modeTree {
+		m.clickStory(msg.Y)
 		return
 	}
 	at := m.top + msg.Y - 1

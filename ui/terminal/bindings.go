@@ -31,17 +31,20 @@ func act(change func(*Model)) func(*Model) tea.Cmd {
 	}
 }
 
-// bindings returns the table of keys. Its last group has the keys of the list of
-// requests. The help and the documentation list the table.
+// bindings returns the table of keys. Its last groups have the keys of the story and of the
+// list of requests. The help and the documentation list the table.
 func bindings() []bindingGroup {
 	list := bindingGroup{Title: message.Of("In the list of \"apitrace record -i\"")}
 	for _, b := range requestBindings {
 		list.Bindings = append(list.Bindings, b.binding)
 	}
-	return append(slices.Clone(groups), list)
+	return append(slices.Clone(groups), storyGroup, list)
 }
 
-var groups []bindingGroup
+var (
+	groups     []bindingGroup
+	storyGroup bindingGroup
+)
 
 func init() { // not an initializer: the help reads groups, which would be a cycle
 	groups = []bindingGroup{
@@ -112,16 +115,38 @@ func init() { // not an initializer: the help reads groups, which would be a cyc
 			{[]string{"R"}, message.Of("choose a release"), act((*Model).pickRelease)},
 			{[]string{"P"}, message.Of("choose a request of the recording"), act((*Model).pickRequest)},
 			{[]string{"tab"}, message.Of("next request of the recording"), act((*Model).nextRequest)},
+			{[]string{"H"}, message.Of("back to the story of what the requests caused"), act((*Model).toStory)},
 			{[]string{"L"}, message.Of("English or Chinese"), act((*Model).toggleLanguage)},
 			{[]string{"o"}, message.Of("open the editor at the line"), (*Model).edit},
 			{[]string{"y"}, message.Of("copy the name"), (*Model).copyName},
 			{[]string{"Y"}, message.Of("copy the permalink"), (*Model).copyLink},
 			{[]string{"M"}, message.Of("mouse on or off (off: the terminal selects text)"), act(func(m *Model) { m.mouse = !m.mouse })},
-			{[]string{"esc"}, message.Of("cancel the running action; leave a filter or a comparison"), act((*Model).escape)},
+			{[]string{"esc"}, message.Of("cancel the running action; leave a filter or a comparison; back to the story"), act((*Model).escape)},
 			{[]string{"?"}, message.Of("this help"), act(func(m *Model) { m.mode, m.scroll = modeHelp, 0 })},
 			{[]string{"q", "ctrl+c"}, message.Of("quit"), (*Model).leave},
 		}},
 	}
+	storyGroup = bindingGroup{message.Of("In the story of what the requests caused"), []binding{
+		{[]string{"up", "k"}, message.Of("line above"), act(func(m *Model) { m.story.move(-1) })},
+		{[]string{"down", "j"}, message.Of("line below"), act(func(m *Model) { m.story.move(1) })},
+		{[]string{"pgup", "ctrl+b"}, message.Of("a screen up"), act(func(m *Model) { m.story.page(-1, m.storyHeight()) })},
+		{[]string{"pgdown", "ctrl+f", "space"}, message.Of("a screen down"), act(func(m *Model) { m.story.page(1, m.storyHeight()) })},
+		{[]string{"home", "g"}, message.Of("first line"), act(func(m *Model) { m.story.move(-m.story.cursor) })},
+		{[]string{"end", "G"}, message.Of("last line"), act(func(m *Model) { m.story.move(len(m.story.names)) })},
+		{[]string{"enter", "right", "l"}, message.Of("open the request at the call that proves the line (H returns to the story)"), act((*Model).openLine)},
+		{[]string{"e"}, message.Of("next request that was refused"), act((*Model).toFailed)},
+		{[]string{"/"}, message.Of("search the story"), act((*Model).startSearch)},
+		{[]string{"n"}, message.Of("next match"), act(func(m *Model) { m.toMatch(1) })},
+		{[]string{"N"}, message.Of("previous match"), act(func(m *Model) { m.toMatch(-1) })},
+		{[]string{"p"}, message.Of("choose a scenario"), act((*Model).pickScenario)},
+		{[]string{"R"}, message.Of("choose a release"), act((*Model).pickRelease)},
+		{[]string{"P"}, message.Of("choose a request of the recording"), act((*Model).pickRequest)},
+		{[]string{"L"}, message.Of("English or Chinese"), act((*Model).toggleLanguage)},
+		{[]string{"M"}, message.Of("mouse on or off (off: the terminal selects text)"), act(func(m *Model) { m.mouse = !m.mouse })},
+		{[]string{"esc"}, message.Of("cancel the running action"), act((*Model).escape)},
+		{[]string{"?"}, message.Of("this help"), act(func(m *Model) { m.mode, m.scroll = modeHelp, 0 })},
+		{[]string{"q", "ctrl+c"}, message.Of("quit"), (*Model).leave},
+	}}
 }
 
 // shiftStep is the number of columns that a key scrolls the source.
@@ -149,7 +174,11 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 				m.scroll, m.belowScroll = 0, 0
 			}
 		}()
-		for _, group := range groups {
+		shown := groups
+		if m.inStory {
+			shown = []bindingGroup{storyGroup}
+		}
+		for _, group := range shown {
 			for _, b := range group.Bindings {
 				if slices.Contains(b.Keys, key) {
 					cmd = b.do(m)

@@ -91,9 +91,9 @@ func (m *Model) toChange(direction int) {
 }
 
 // selectedFunction returns the name of the selected call's function. It returns
-// "" for the first call and before there is a tree.
+// "" for the first call, in the story, and before there is a tree.
 func (m *Model) selectedFunction() string {
-	if m.forest == nil || m.call() == 0 {
+	if m.forest == nil || m.inStory || m.call() == 0 {
 		return ""
 	}
 	return m.forest.tree.Call(m.call()).Function

@@ -113,11 +113,17 @@ func (d drafter) diffView(c *comparison, guide view.Guide) *view.MergedTree {
 }
 
 // show shows a draft. If the scenario stays the same, the selected
-// function stays selected.
+// function stays selected. Another recording begins with its story, unless the
+// user has left the story of the same scenario.
 func (m *Model) show(d draft) {
 	selected, entered := "", d.compared != nil && m.compared == nil
+	begins := true // with the story, if there is one
 	if m.rec != nil && m.rec.Scenario == d.rec.Scenario {
-		selected = m.selectedFunction()
+		selected, begins = m.selectedFunction(), m.inStory
+	}
+	if m.inStory = false; d.rec != m.rec {
+		m.story = newStoryList(d.rec, m.options.Lang)
+		m.inStory = begins && m.story != nil && d.compared == nil
 	}
 	if d.live {
 		m.live = d.rec
@@ -125,7 +131,7 @@ func (m *Model) show(d draft) {
 	m.rec, m.guide, m.request, m.compared, m.forest, m.status = d.rec, d.guide, d.request, d.compared, d.forest, d.status
 	m.below = m.compared != nil && (m.below || entered)
 	m.walker, m.at, m.stepped = step.Walker{Tree: m.forest.tree}, step.Position{}, false
-	m.scroll, m.belowScroll, m.matches, m.marks, m.index = 0, 0, nil, map[int]bool{}, nil
+	m.scroll, m.belowScroll, m.query, m.matches, m.marks, m.index = 0, 0, "", nil, map[int]bool{}, nil
 	m.begin()
 	if selected != "" {
 		m.selectFunction(selected)

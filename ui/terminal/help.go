@@ -47,10 +47,14 @@ func signs() []sign {
 	}
 }
 
-// help lists the bindings and the signs.
+// help lists the bindings and the signs. In the story, its bindings come first.
 func (m *Model) help() []string {
 	var lines []string
-	for _, group := range groups {
+	shown := groups
+	if m.inStory {
+		shown = append([]bindingGroup{storyGroup}, groups...)
+	}
+	for _, group := range shown {
 		lines = append(lines, m.palette.Key.Render(group.Title.In(m.options.Lang)))
 		for _, b := range group.Bindings {
 			lines = append(lines, helpLine(strings.Join(b.Keys, " "), b.What.In(m.options.Lang), m.width)...)

@@ -30,7 +30,7 @@ const leastShare, mostShare = 20, 80
 type mode int
 
 const (
-	modeTree mode = iota
+	modeTree mode = iota // the tree or, with Model.inStory, the story
 	modeSearch
 	modeFilter
 	modeHelp
@@ -71,6 +71,9 @@ type Model struct {
 	marks     map[int]bool
 	errorAt   int // the index of the error that toError went to last
 
+	story   *storyList // of rec; nil if it has none
+	inStory bool       // whether the story is shown, not the tree
+
 	width, height int
 	mode          mode
 	pane          pane
@@ -84,8 +87,8 @@ type Model struct {
 	status        string
 
 	query    string
-	matches  []int
-	before   int      // the selected call before the search
+	matches  []int    // calls or, in the story, items
+	before   int      // the selection before the search
 	opened   openness // the opened and closed rows before the search
 	index    *index   // nil until it is built
 	indexing *forest  // the forest of the last index that was begun
@@ -105,8 +108,8 @@ type Model struct {
 	live         *trace.Recording // the recording of the last replay
 }
 
-// New returns a model that shows the first request of a recording. It is an error
-// if the recording has no request.
+// New returns a model that shows the story of a recording or, without a story, the first
+// request. It is an error if the recording has no request.
 func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
 	m := &Model{lib: lib, options: o, width: 80, height: 24, share: 50, belowShare: 40, mouse: true, marks: map[int]bool{}, sources: sourceCache{}, hunks: map[hunkKey]hunkText{}}
 	if o.Now == nil {
@@ -218,6 +221,10 @@ func (m *Model) goTo(call int) {
 // follow scrolls to the cursor. If the cursor is more than a screen away, it comes to
 // the middle of the screen.
 func (m *Model) follow() {
+	if m.inStory {
+		m.story.draw(m.options, m.palette, m.width)
+		m.story.follow(m.storyHeight())
+	}
 	if r := m.row(); m.forest.setWidth(m.textWidth()) {
 		m.stay(r)
 	}

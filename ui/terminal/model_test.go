@@ -145,8 +145,18 @@ func TestScreens(t *testing.T) {
 		"chinese":    {"get-node", 80, 24, []string{"L", "3"}},
 		"small":      {"get-node", 30, 5, nil},
 
-		"requests-pick": {"deployment-to-pod", 80, 24, []string{"P", "4", "0", "9"}},
-		"nothing":       {"get-node", 0, 0, nil},
+		"story":          {"deployment-to-pod", 80, 24, nil},
+		"story-wide":     {"deployment-to-pod", 120, 40, []string{"e"}},
+		"story-60":       {"deployment-to-pod", 60, 20, []string{"j", "j", "j"}},
+		"story-40":       {"deployment-to-pod", 40, 16, []string{"pgdown"}},
+		"story-end":      {"deployment-to-pod", 80, 24, []string{"end"}},
+		"story-found":    {"deployment-to-pod", 80, 24, []string{"/", "b", "i", "n", "d", "s", "enter", "n"}},
+		"story-opened":   {"deployment-to-pod", 120, 40, []string{"j", "j", "enter", "1"}},
+		"story-opened60": {"deployment-to-pod", 60, 20, []string{"j", "j", "enter"}},
+		"story-chinese":  {"deployment-to-pod", 50, 20, []string{"L", "j", "j"}},
+		"story-help":     {"deployment-to-pod", 80, 24, []string{"?"}},
+		"requests-pick":  {"deployment-to-pod", 80, 24, []string{"P", "4", "0", "9"}},
+		"nothing":        {"get-node", 0, 0, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := open(t, test.scenario, test.width, test.height)
@@ -560,7 +570,7 @@ func TestRowsKnowTheirCalls(t *testing.T) {
 func TestBindingsAreDistinct(t *testing.T) {
 	seen := map[string]string{}
 	for i, group := range bindings() {
-		if i == len(groups) { // the list of requests has keys of its own
+		if i >= len(groups) { // the story and the list of requests have keys of their own
 			clear(seen)
 		}
 		for _, b := range group.Bindings {

@@ -33,11 +33,13 @@ func (m *Model) screen() string {
 		return saysTooSmall.In(m.options.Lang)
 	}
 	lines := []string{m.titleLine()}
-	switch m.mode {
-	case modeHelp:
+	switch {
+	case m.mode == modeHelp:
 		lines = append(lines, m.window(m.help())...)
-	case modePick:
+	case m.mode == modePick:
 		lines = append(lines, m.pickerLines()...)
+	case m.inStory:
+		lines = append(lines, m.storyLines()...)
 	default:
 		lines = append(lines, m.treeAndPane()...)
 		if height := m.belowHeight(); height > 0 {
@@ -57,6 +59,9 @@ func (m *Model) screen() string {
 }
 
 func (m *Model) titleLine() string {
+	if m.inStory {
+		return m.storyTitle()
+	}
 	r := m.forest.tree.Request
 	release := m.nameOf(m.rec)
 	requests := len(m.rec.Requests)
@@ -366,6 +371,9 @@ func (m *Model) selected(line string) string { return lipgloss.NewStyle().Revers
 // timeLine shows when the selected calls ran within the request,
 // as a bar and in numbers.
 func (m *Model) timeLine() string {
+	if m.inStory {
+		return m.storyTime()
+	}
 	_, tree, selected := m.side()
 	root, call := tree.Call(0), tree.Call(selected)
 	end, signs := call.StartNs+call.DurationNs, view.SignsFor(m.options.ASCII)
@@ -376,18 +384,22 @@ func (m *Model) timeLine() string {
 		}
 		took = m.time(m.row())
 	}
+	return m.bar(call.StartNs-root.StartNs, end-root.StartNs, root.DurationNs, signs.Duration(call.StartNs), took)
+}
+
+// bar draws a part of a whole as a bar, with the time of its start and how long it took, or
+// "". All numbers are in nanoseconds since the start of the whole.
+func (m *Model) bar(start, end, whole int64, since, took string) string {
 	columns := m.width - 30
-	if columns < 10 || root.DurationNs <= 0 {
+	if columns < 10 || whole <= 0 {
 		return ""
 	}
-	scale := func(ns int64) int {
-		return int(max(0, min(int64(columns), (ns-root.StartNs)*int64(columns)/root.DurationNs)))
-	}
-	from, to := scale(call.StartNs), scale(end)
+	scale := func(ns int64) int { return int(max(0, min(int64(columns), ns*int64(columns)/whole))) }
+	from, to := scale(start), scale(end)
 	to = max(to, min(from+1, columns))
 	from = min(from, to)
 	bar := strings.Repeat(m.glyph("─", "-"), from) + m.palette.Mark.Render(strings.Repeat(m.glyph("█", "#"), to-from)) + strings.Repeat(m.glyph("─", "-"), columns-to)
-	line := fmt.Sprintf("%s +%s", bar, signs.Duration(call.StartNs))
+	line := fmt.Sprintf("%s +%s", bar, since)
 	if took == "" {
 		return line
 	}
@@ -404,6 +416,8 @@ func (m *Model) statusLine() string {
 		return "&" + m.query + "  " + m.status
 	case m.status != "":
 		return text.Escape(m.status)
+	case m.inStory:
+		return m.storyStatus()
 	}
 	call := m.forest.tree.Call(m.call())
 	place := m.forest.story.Names.Of(call) + " " + m.forest.story.Names.Place(call)
@@ -413,12 +427,24 @@ func (m *Model) statusLine() string {
 	if m.forest.only != nil {
 		place = "&" + m.query + "  " + place
 	}
-	for _, hint := range []message.Message{saysKeys, saysHelpKey} {
-		if hint := hint.In(m.options.Lang); lipgloss.Width(place)+lipgloss.Width(hint)+2 <= m.width {
-			return pad(place, m.width-lipgloss.Width(hint)-2) + "  " + hint
+	hints := []string{saysKeys.In(m.options.Lang), saysHelpKey.In(m.options.Lang)}
+	if m.story != nil {
+		back := saysStoryKey.In(m.options.Lang)
+		hints = []string{back + "  " + hints[0], back + "  " + hints[1], back}
+	}
+	return m.withHint(place, hints)
+}
+
+// withHint writes the longest hint that fits to the right of a text. If the recording has a
+// story, the text is shortened for the last hint, which names the key of the story.
+func (m *Model) withHint(left string, hints []string) string {
+	for i, hint := range hints {
+		room := m.width - lipgloss.Width(hint) - 2
+		if lipgloss.Width(left) <= room || m.story != nil && i == len(hints)-1 {
+			return pad(ansi.Truncate(left, room, m.glyph("…", "..")), room) + "  " + hint
 		}
 	}
-	return fit(place, m.width)
+	return fit(left, m.width)
 }
 
 // longStatus returns the lines of a status, such as an error. It returns nil if the

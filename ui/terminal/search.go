@@ -74,12 +74,24 @@ func (m *Model) buildIndex() tea.Cmd {
 // startSearch lets the user type a search. Rows that a match opens are closed
 // again at the next letter.
 func (m *Model) startSearch() {
-	m.mode, m.query, m.before, m.matches = modeSearch, "", m.call(), nil
+	m.mode, m.query, m.before, m.matches = modeSearch, "", m.selection(), nil
 	m.opened = m.forest.openness.clone()
+}
+
+// selection returns the selected call or, in the story, the selected item.
+func (m *Model) selection() int {
+	if m.inStory {
+		return m.story.cursor
+	}
+	return m.call()
 }
 
 // endSearch opens, closes and selects the rows as they were before the search.
 func (m *Model) endSearch() {
+	if m.inStory {
+		m.story.cursor = m.before
+		return
+	}
 	m.forest.openness = m.opened.clone()
 	m.forest.layout()
 	m.near(m.before)
@@ -117,20 +129,19 @@ func (m *Model) typed(key, text string) {
 	m.search(before)
 }
 
-// search finds the calls that contain the query. If the query contains the
-// previous query, only the previous matches are searched.
+// search finds the calls or, in the story, the items that contain the query. If the query
+// contains the previous query, only the previous calls are searched.
 func (m *Model) search(before string) {
-	if m.index == nil || m.index.forest != m.forest {
-		m.index = newIndex(m.forest)
-	}
 	query := strings.ToLower(m.query)
 	switch {
 	case query == "":
 		m.matches = nil
+	case m.inStory:
+		m.matches = m.story.find(query)
 	case before != "" && strings.Contains(query, strings.ToLower(before)):
-		m.matches = m.index.find(query, append([]int{}, m.matches...))
+		m.matches = m.searchIndex().find(query, append([]int{}, m.matches...))
 	default:
-		m.matches = m.index.find(query, nil)
+		m.matches = m.searchIndex().find(query, nil)
 	}
 	if m.mode == modeFilter {
 		m.filter()
@@ -139,6 +150,14 @@ func (m *Model) search(before string) {
 	m.endSearch()
 	m.status = ""
 	m.toMatch(1)
+}
+
+// searchIndex returns the index of the shown tree. It builds the index if it is not ready.
+func (m *Model) searchIndex() *index {
+	if m.index == nil || m.index.forest != m.forest {
+		m.index = newIndex(m.forest)
+	}
+	return m.index
 }
 
 // filter shows only the matches.
@@ -199,7 +218,7 @@ func (m *Model) toMatch(direction int) {
 		m.reportMatches()
 		return
 	}
-	at, found := slices.BinarySearch(m.matches, m.call())
+	at, found := slices.BinarySearch(m.matches, m.selection())
 	switch {
 	case direction < 0:
 		at--
@@ -207,6 +226,10 @@ func (m *Model) toMatch(direction int) {
 		at++
 	}
 	at = (at + len(m.matches)) % len(m.matches)
-	m.goTo(m.matches[at])
+	if m.inStory {
+		m.story.cursor = m.matches[at]
+	} else {
+		m.goTo(m.matches[at])
+	}
 	m.status = saysMatches.Format(m.options.Lang, at+1, len(m.matches))
 }

@@ -7,6 +7,12 @@ import (
 var (
 	saysKeys         = message.Of("? keys  / search  1-4 panes  q quit")
 	saysHelpKey      = message.Of("? keys")
+	saysStoryKeys    = message.Of("enter opens  / search  ? keys  q quit")
+	saysStoryKey     = message.Of("H story")
+	saysStoryHelpKey = message.Of("enter opens  ? keys")
+	saysStory        = message.Of("story  (%d/%d)")
+	saysNoStory      = message.Of("the recording has no story: its requests caused nothing in other programs")
+	saysRemark       = message.Of("a remark has no call to open")
 	saysNoMatch      = message.Of("no match for %q")
 	saysMatches      = message.Of("match %d of %d")
 	saysFiltered     = message.Of("%d of %d calls match")
