@@ -92,10 +92,10 @@ func change(t *testing.T, file, old, by string) {
 	}
 }
 
-// TestSlowCheckout checks the commands diff, affected and run on a checkout with changes
+// TestNightlyCheckout checks the commands diff, affected and run on a checkout with changes
 // that are not committed.
-func TestSlowCheckout(t *testing.T) {
-	testenv.Slow(t)
+func TestNightlyCheckout(t *testing.T) {
+	testenv.Nightly(t)
 	m := newMachine(t)
 	const version = "v1.37.1"
 	dir := checkout(t, version)

@@ -172,7 +172,6 @@ func TestSlowServeControlPlane(t *testing.T) {
 		if program == "hollow-kubelet" {
 			checkServedControlPlane(t, m, serve.Process.Pid)
 			checkFollow(t, m)
-			checkFollowLibrary(t, m)
 			checkRecordFollow(t, m)
 		}
 		if err := syscall.Kill(processOf(t, m.tmp, program), syscall.SIGKILL); err != nil {
