@@ -187,6 +187,18 @@ func TestCompare(t *testing.T) {
 			"",
 		},
 		{
+			"calls on two goroutines that exist already have no order",
+			"p.A\n p.B\n p.C\n p.D goroutine=2\n  p.X goroutine=2",
+			"p.A\n p.B\n p.D goroutine=3\n  p.X goroutine=3\n p.C",
+			"",
+		},
+		{
+			"reordered on a goroutine that exists already",
+			"p.A\n p.B\n p.C goroutine=2\n p.D goroutine=2",
+			"p.A\n p.D goroutine=3\n p.C goroutine=3\n p.B",
+			"reordered p.C",
+		},
+		{
 			"another value",
 			"p.A\n p.B apitrace.media_type=application/json",
 			"p.A\n p.B apitrace.media_type=application/cbor",

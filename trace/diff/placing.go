@@ -1,6 +1,9 @@
 package diff
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A placing says which paired calls have another place in B.
 type placing struct {
@@ -111,20 +114,35 @@ func (p *placing) findReordered() {
 		above := p.stayedA(p.a.matchedAbove(x))
 		below[above] = append(below[above], x)
 	}
-	for _, list := range below {
-		var all []position
-		for i, x := range list {
-			all = append(all, position{i, int(p.a.partner[x])})
-		}
-		if slices.IsSortedFunc(all, func(s, t position) int { return s.b - t.b }) {
+	for above, list := range below {
+		if slices.IsSortedFunc(list, func(w, x int32) int { return cmp.Compare(p.a.partner[w], p.a.partner[x]) }) {
 			continue
 		}
-		for _, x := range list {
-			p.reordered[x] = true
+		for _, together := range p.byGoroutine(int32(above), list) {
+			p.reorder(together)
 		}
-		for _, kept := range ascending(all) {
-			p.reordered[list[kept.a]] = false
-		}
+	}
+}
+
+// byGoroutine splits calls below the same call by their goroutines on both sides. Calls on two
+// goroutines have no order.
+func (p *placing) byGoroutine(above int32, list []int32) map[[2]uint64][]int32 {
+	split := map[[2]uint64][]int32{}
+	for _, x := range list {
+		on := [2]uint64{p.a.ownGoroutine(x, above), p.b.ownGoroutine(p.a.partner[x], p.a.partner[above])}
+		split[on] = append(split[on], x)
+	}
+	return split
+}
+
+func (p *placing) reorder(list []int32) {
+	var all []position
+	for i, x := range list {
+		all = append(all, position{i, int(p.a.partner[x])})
+		p.reordered[x] = true
+	}
+	for _, kept := range ascending(all) {
+		p.reordered[list[kept.a]] = false
 	}
 }
 

@@ -62,6 +62,19 @@ func (s *side) len() int32               { return int32(len(s.parent)) }
 func (s *side) size(i int32) int32       { return s.end[i] - i }
 func (s *side) call(i int32) *trace.Call { return s.tree.Call(int(i) - 1) }
 
+// ownGoroutine returns the goroutine of node i. It returns 0 if the node runs on the goroutine
+// of node above, or in another process.
+func (s *side) ownGoroutine(i, above int32) uint64 {
+	if above == 0 {
+		return 0
+	}
+	call, caller := s.call(i), s.call(above)
+	if call.Process != caller.Process || call.Goroutine == caller.Goroutine {
+		return 0
+	}
+	return call.Goroutine
+}
+
 // setLabels gives each node the label of its name, clears all partners, and
 // hashes the subtrees.
 func (s *side) setLabels(labelOf []int32) {

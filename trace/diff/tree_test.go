@@ -34,6 +34,8 @@ func treeOf(t testing.TB, text string) *trace.Tree {
 				call.CallerLine, _ = strconv.Atoi(value)
 			case "go":
 				call.NewGoroutine = true
+			case "goroutine":
+				call.Goroutine, _ = strconv.ParseUint(value, 10, 64)
 			case "process":
 				call.Process = value
 			case "error":
