@@ -16,14 +16,15 @@ import (
 func TestDifferencesAreFound(t *testing.T) {
 	testenv.NeedsServer(t)
 	workspace := t.TempDir()
-	write(t, filepath.Join(workspace, "go.mod"), []byte("module github.com/kubeapitrace/apitrace\n\ngo 1.26\n\nrequire upstream.test v1.0.0\n"))
+	write(t, filepath.Join(workspace, "go.mod"), []byte("module github.com/kubeapitrace/apitrace\n\ngo 1.26\n\nrequire (\n\told.test v1.0.0\n\tupstream.test v1.0.0\n)\n"))
 	write(t, filepath.Join(workspace, "go.sum"), nil)
-	module, err := filepath.Abs("testdata/module")
+	testdata, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
+	modules := map[string]string{"upstream.test": filepath.Join(testdata, "module"), "old.test": filepath.Join(testdata, "old")}
 	guide := &instrument.Guide{Programs: map[string]*instrument.ProgramGuide{"tests": {Packages: []instrument.Packages{{Path: "upstream.test", Recursive: true}}}}}
-	from := newTreeOf(t, instrument.Options{Guide: guide, Program: "tests", Version: "v1.0.0"}, workspace, map[string]string{"upstream.test": module})
+	from := newTreeOf(t, instrument.Options{Guide: guide, Program: "tests", Version: "v1.0.0"}, workspace, modules)
 
 	differences, checked := from.compare(t, []string{"upstream.test/calm", "upstream.test/watchful"})
 	want := []string{"traced: upstream.test/watchful TestNobodyListens: pristine: pass, now: fail"}

@@ -26,7 +26,8 @@ const (
 )
 
 // test runs the tests of packages. It returns "pass", "fail" or "skip" for each test.
-// The keys are the package and the name of the test.
+// The keys are the package and the name of the test. A package that does not compile is an
+// error.
 func (from *tree) test(t *testing.T, f form, packages []string, flags ...string) map[string]string {
 	t.Helper()
 	// -trimpath gives the binary the paths of a traced program. Two packages at a time
@@ -49,7 +50,7 @@ func (from *tree) test(t *testing.T, f form, packages []string, flags ...string)
 	}
 	ended := map[string]string{}
 	for line := range strings.Lines(string(out)) {
-		var e struct{ Action, Package, Test, Output string }
+		var e struct{ Action, Package, Test, Output, FailedBuild string }
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%s: go test wrote %q, expected JSON", f, line)
 		}
@@ -59,6 +60,8 @@ func (from *tree) test(t *testing.T, f form, packages []string, flags ...string)
 		case "pass", "fail", "skip":
 			if e.Test != "" {
 				ended[e.Package+" "+e.Test] = e.Action
+			} else if e.FailedBuild != "" {
+				t.Errorf("%s: the tests of %s do not compile", f, e.Package)
 			}
 		}
 	}

@@ -100,6 +100,11 @@ func (from *tree) writeOverlay(t *testing.T, f form, replace map[string]string) 
 	from.overlays[f] = file
 }
 
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
 func write(t *testing.T, file string, text []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -160,6 +165,9 @@ func (from *tree) takeModules(t *testing.T, workspace string, modules map[string
 		place := filepath.Join("source", filepath.FromSlash(path))
 		if err := os.CopyFS(filepath.Join(from.dir, place), os.DirFS(folder)); err != nil {
 			t.Fatal(err)
+		}
+		if file := filepath.Join(from.dir, place, "go.mod"); !exists(file) {
+			write(t, file, []byte("module "+path+"\n")) // a module from before Go had modules
 		}
 		for _, r := range mod.Replace {
 			if r.Old.Path == path {
