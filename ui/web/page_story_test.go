@@ -1,6 +1,10 @@
 package web_test
 
-import "testing"
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
 
 // followed is the address of the recording of what a request caused.
 const followed = "#/latest/deployment-to-pod/1"
@@ -54,4 +58,42 @@ func TestPageDrawsTheStoryInTime(t *testing.T) {
 	b.accessible()
 	b.click("document.querySelector('.story .choice input')")
 	b.is("!document.querySelector('.lanes') && !location.hash.includes('order=')")
+}
+
+// TestPageStepsThroughAStory steps from line to line of a story. The lines are about several
+// programs.
+func TestPageStepsThroughAStory(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), followed, 1280)
+	b.is("document.querySelector('.tree')")
+	step := func(key string) {
+		t.Helper()
+		before := js[string](b, position)
+		b.press(key)
+		b.is(position + " !== " + strconv.Quote(before) + " && document.querySelector('.player .said b')")
+	}
+	step("h")
+	b.is(position + ".startsWith('deployment controller: creates ReplicaSet web-')")
+	for range 20 {
+		if strings.Contains(js[string](b, position), "selects n1") {
+			break
+		}
+		step("h")
+	}
+	b.is(heading + " === '(*Scheduler).schedulePod' && document.querySelector('.layers .program').textContent === 'kube-scheduler'")
+	chosen := js[string](b, "location.hash")
+	step("h")
+	step("H")
+	b.is("location.hash === " + strconv.Quote(chosen))
+	b.accessible()
+	// The player can play the story, and stops at its end.
+	now[any](b, "(() => { const by = document.querySelector('.player .by'); by.value = 'story'; by.dispatchEvent(new Event('change', { bubbles: true })); })()")
+	b.press("p")
+	b.is("document.querySelector('.play').getAttribute('aria-pressed') === 'true'")
+	for range 3 {
+		b.press(">")
+	}
+	b.until("document.querySelector('.play').getAttribute('aria-pressed') === 'false'")
+	b.press("h")
+	b.is(position + ".endsWith('No line of the story comes after this position.')")
 }

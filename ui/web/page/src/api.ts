@@ -7,6 +7,9 @@ export interface Scenario { name: string; topic: string; title: string; descript
 export interface RequestHead { number: number; method: string; path: string; status: number; calls: number; durationNs: number }
 export interface Recording { scenario: string; title: string; k8sVersion: string; etcdVersion: string; recorded?: string; requests: RequestHead[] }
 
+// hasStory reports whether a recording has what its requests caused.
+export const hasStory = (r: Recording | null) => r?.requests.some((q) => q.method === 'EVENT') ?? false;
+
 // watch is the handoff of a call that handles the event of a write
 // (trace.HandoffWatch). Nobody called it.
 export const watch = 'watch';

@@ -1,6 +1,6 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Recording } from './api.ts';
+import { hasStory, Recording } from './api.ts';
 import { usePage } from './context.ts';
 import { Address, requestAddress, RequestLink, write } from './link.ts';
 import { typing } from './keys.ts';
@@ -60,7 +60,7 @@ function brief(method: string, path: string): string {
 export function RequestBar({ link, recording, view }: { link: RequestLink; recording: Recording | null; view: ViewEntry }) {
   const { api, words, scenarios, goTo } = usePage();
   const place = link.place;
-  const views = offered(requestViews, api).filter((v) => !v.caused || recording?.requests.some((r) => r.method === 'EVENT'));
+  const views = offered(requestViews, api).filter((v) => !v.caused || hasStory(recording));
   const byNumber = useRef<(n: number) => void>(() => {});
   byNumber.current = (n) => { if (views[n - 1]) goTo(requestAddress({ ...link, view: views[n - 1].name, line: undefined, more: {} })); };
   useEffect(() => {

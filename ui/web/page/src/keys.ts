@@ -12,8 +12,8 @@ const step = (name: StepName, back: boolean, ...keys: string[]): Key =>
 
 export const keyGroups: KeyGroup[] = [
   { title: (w) => w.stepping, keys: [
-    step('into', false, 's', 'F11'), step('over', false, 'd', 'F10'), step('out', false, 'x', 'Shift+F11'), step('line', false, 'l'), step('key', false, 't'),
-    step('into', true, 'S'), step('over', true, 'D'), step('out', true, 'X'), step('line', true, 'L'), step('key', true, 'T'),
+    step('into', false, 's', 'F11'), step('over', false, 'd', 'F10'), step('out', false, 'x', 'Shift+F11'), step('line', false, 'l'), step('key', false, 't'), step('story', false, 'h'),
+    step('into', true, 'S'), step('over', true, 'D'), step('out', true, 'X'), step('line', true, 'L'), step('key', true, 'T'), step('story', true, 'H'),
     { keys: ['p'], words: (w) => w.play }, { keys: ['<', '>'], words: (w) => w.pace }, { keys: ['q'], words: (w) => w.close },
   ] },
   { title: (w) => w.tree, keys: [

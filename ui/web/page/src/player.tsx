@@ -4,13 +4,18 @@ import { Layer, Position, View } from './api.ts';
 import { useAsking, usePage, useRequest } from './context.ts';
 import { keyOf, stepOfKey, typing } from './keys.ts';
 import { paces, Step, StepName } from './stepping.ts';
+import { StoryLine } from './story.tsx';
 import { thousands, Words } from './words.ts';
 
 // Player steps through the calls of a request like a debugger: by buttons, by keys, by a
-// slider, or by itself at a pace. A narrow screen shows only the main buttons at first.
-export function Player({ step, onSeek, onClose }: { step: (s: Step) => Promise<boolean>; onSeek: (number: number) => void; onClose: () => void }) {
+// slider, or by itself at a pace. In a recording with a story, it also steps from line to
+// line, through all programs. A narrow screen shows only the main buttons at first.
+export function Player({ story, step, onSeek, onClose }: {
+  story: StoryLine[]; // empty if the recording has none
+  step: (s: Step) => Promise<boolean>; onSeek: (number: number) => void; onClose: () => void;
+}) {
   const { words, lang } = usePage();
-  const { position, view, select } = useRequest();
+  const { place, position, view, select } = useRequest();
   const w = words.player;
   const [playing, setPlaying] = useState(false);
   const [pace, setPace] = useState(2);
@@ -66,7 +71,8 @@ export function Player({ step, onSeek, onClose }: { step: (s: Step) => Promise<b
       {back ? `‹ ${w.step[name]}` : `${w.step[name]} ›`}
     </button>
   );
-  const names: StepName[] = ['key', 'into', 'over', 'out'];
+  const names: StepName[] = ['key', 'into', 'over', 'out', ...(story.length > 0 ? ['story' as const] : [])];
+  const proved = position?.kind === 'entered' ? story.find((l) => l.request === place.request && l.call === position.call) : undefined;
   return (
     <section class="player" aria-label={w.player}>
       <div class="steering">
@@ -85,7 +91,7 @@ export function Player({ step, onSeek, onClose }: { step: (s: Step) => Promise<b
             <button title={w.faster} aria-label={w.faster} disabled={pace === paces.length - 1} onClick={() => setPace(pace + 1)}>+</button>
           </span>
           <select class="by" aria-label={w.by} value={by} onChange={(e) => setBy(e.currentTarget.value as StepName)}>
-            {names.slice(0, 3).map((n) => <option value={n} selected={n === by}>{w.playBy[n]}</option>)}
+            {names.filter((n) => n !== 'out').map((n) => <option value={n} selected={n === by}>{w.playBy[n]}</option>)}
           </select>
         </div>
         <span class="gap" />
@@ -104,7 +110,7 @@ export function Player({ step, onSeek, onClose }: { step: (s: Step) => Promise<b
       )}
       <div class="where">
         {position && <span class="at">{w.number(thousands(position.number + 1), thousands(position.total))}</span>}
-        <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{position ? said(position, words) : words.loading}{position && ended?.at === position.number && <span class="ended">{(ended.step.name === 'key' ? w.noMoreKeys : w.noMore)(ended.step.back)}</span>}</p>
+        <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{proved && <b>{proved.actor}{words.colon}{proved.text}. </b>}{position ? said(position, words) : words.loading}{position && ended?.at === position.number && <span class="ended">{(ended.step.name === 'key' ? w.noMoreKeys : ended.step.name === 'story' ? w.noMoreLines : w.noMore)(ended.step.back)}</span>}</p>
       </div>
       <Layers lang={lang} view={view} />
     </section>

@@ -1,14 +1,15 @@
 import { h } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { Details, Position, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
+import { Details, hasStory, Position, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
 import { Code } from './code.tsx';
 import { RequestContext, useAsking, useLatest, usePage } from './context.ts';
 import { stepOfKey, typing } from './keys.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
 import { firstCall } from './rows.ts';
-import { positionAt, positionOf, Step, stepFrom } from './stepping.ts';
+import { lineFrom, positionAt, positionOf, Step, stepFrom } from './stepping.ts';
 import { Split } from './split.tsx';
+import { StoryLine } from './story.tsx';
 import { ViewEntry } from './views.ts';
 
 // roomy reports whether there is room for code beside the view.
@@ -28,6 +29,7 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
   const [told, setTold] = useState<{ path: string; details: Details } | null>(null);
   const [picked, setPicked] = useState<{ path: string; call: number } | null>(null);
   const [stepped, setStepped] = useState<{ named: string; position: Position } | null>(null);
+  const [heard, setHeard] = useState<{ of: string; lines: StoryLine[] } | null>(null);
   const here = useRef(link);
   here.current = link;
   const place = link.place;
@@ -47,6 +49,16 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
     api.get<View>(path + '/view', upstream ? { lang, show: 'upstream' } : { lang }).then((v) => left || setSeen({ path, view: v }), (e) => left || lost(e));
     return () => { left = true; };
   }, [path, lang, upstream]);
+
+  // The story that the player steps through, too.
+  const ofStory = recordingPath(place), caused = hasStory(recording);
+  const story = heard?.of === ofStory ? heard.lines : [];
+  useAsking(() => {
+    let left = false;
+    if (!caused) return;
+    api.get<{ lines: StoryLine[] }>(ofStory + '/story', { lang }).then((s) => left || setHeard({ of: ofStory, lines: s.lines }), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [ofStory, caused, lang]);
 
   // The call that the link names.
   const name = link.call;
@@ -107,10 +119,25 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
       position: { kind: reached.kind, next: reached.nextFunction ? { function: reached.nextFunction, nth: reached.nextNth ?? 1 } : undefined },
     }), replace);
   }, [lang, goTo]);
+  // toLine steps from a call to the next line of the story. It shows the beginning of the call
+  // that proves the line, in whatever request this is, and returns false if there is no line.
+  const toLine = async (from: number, back: boolean, wanted: () => boolean, replace = true) => {
+    const line = lineFrom(story, place.request, from, back);
+    if (!line) return false;
+    const to = { ...place, request: line.request };
+    const d = await api.get<Details>(`${requestPath(to)}/calls/${line.call}`, { lang });
+    if (wanted()) {
+      goTo(requestAddress({
+        ...here.current, place: to, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line: undefined, position: { kind: 'entered' },
+      }), replace);
+    }
+    return true;
+  };
   const step = useCallback(async (s: Step) => {
     if (!position || !view) return true;
     const wanted = begin();
     try {
+      if (s.name === 'story') return await toLine(position.call, s.back, wanted);
       const reached = await stepFrom(api, path, view, position, s);
       if (wanted() && (reached.moved || reached.number !== position.number)) await moveTo(reached, wanted);
       return reached.moved;
@@ -118,7 +145,7 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
       if (wanted()) problem(e as Problem);
       return false;
     }
-  }, [path, view, position, moveTo]);
+  }, [path, view, position, story, moveTo]);
 
   const seek = useCallback((number: number) => {
     const wanted = begin();
@@ -131,6 +158,7 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
     if (!view) return;
     const wanted = begin();
     try {
+      if (s.name === 'story') { await toLine(selected ?? 0, s.back, wanted, false); return; }
       const reached = await stepFrom(api, path, view, await positionAt(api, path, { call: selected ?? 0, kind: 'entered', next: 0 }), s);
       if (wanted()) await moveTo(reached, wanted, false);
     } catch (e) {
@@ -176,7 +204,7 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
   };
   return (
     <RequestContext.Provider value={request}>
-      {at && <Player step={step} onSeek={seek} onClose={closePlayer} />}
+      {at && <Player story={story} step={step} onSeek={seek} onClose={closePlayer} />}
       <Around class={embedded ? 'embedded' : wide ? 'wide' : link.call || at ? '' : beside ? 'both' : 'alone'}>
         <section class="left" aria-label={words.tree}><Show /></section>
         {!wide && !embedded && <Split />}

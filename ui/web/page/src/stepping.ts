@@ -1,10 +1,13 @@
 // The steps of the player. The engine (position.ts) makes all steps except steps between
-// key steps, which come from the view of the request.
+// key steps, which come from the view of the request, and steps between lines of a story,
+// which lead to other requests.
 
 import { Api, Details, Position, Step as ViewStep, View } from './api.ts';
+import { inTime } from './lanes.tsx';
 import { Kind } from './link.ts';
+import { StoryLine } from './story.tsx';
 
-export type StepName = 'into' | 'over' | 'line' | 'out' | 'key';
+export type StepName = 'into' | 'over' | 'line' | 'out' | 'key' | 'story';
 export interface Step { name: StepName; back: boolean }
 
 // paces are speeds, in steps per second.
@@ -43,4 +46,15 @@ function shownCalls(view: View): number[] {
   };
   for (const section of view.sections) add(section.root);
   return [...calls].sort((a, b) => a - b);
+}
+
+// lineFrom returns the line of a story after a call of a request, or before it, in the order
+// of time. A call that proves no line counts as the last line that its request or an earlier
+// one proves up to this call. lineFrom returns undefined if there is no line.
+export function lineFrom(story: StoryLine[], request: number, call: number, back: boolean): StoryLine | undefined {
+  const lines = inTime(story).map((e) => e.line);
+  const exact = lines.findIndex((l) => l.request === request && l.call === call);
+  if (exact >= 0) return lines[exact + (back ? -1 : 1)];
+  const last = lines.findLastIndex((l) => l.request < request || l.request === request && l.call < call);
+  return lines[back ? last : last + 1];
 }
