@@ -37,8 +37,8 @@ type Value struct {
 // values lists the recorded values in the guide's order. For collapsed calls, each name
 // has all different values, in order of entry. Only the full view shows redundant
 // values: empty values, values that a step above already shows, values in the
-// sentences of the section, and the ids of further causes. shown holds above and the values of this node; it is nil in
-// the full view.
+// sentences of the section, and the ids of further causes. shown holds above and the
+// values of this node; it is nil in the full view.
 func (w *stepWriter) values(n *Node, above values) (texts []Value, shown values) {
 	all := map[string][]string{}
 	for _, i := range n.Calls {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,8 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 const webDeployment = `apiVersion: apps/v1
@@ -110,26 +113,6 @@ func checkFollow(t *testing.T, m *machine) {
 		": Running\n")
 }
 
-// checkFollowLibrary runs each scenario of the library that follows.
-func checkFollowLibrary(t *testing.T, m *machine) {
-	t.Helper()
-	library, err := scenarios.List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, scenario := range library {
-		if scenario.Follow == nil {
-			continue
-		}
-		story, notices, status := m.run("run", scenario.Name, "--width", "200")
-		if status != 0 {
-			t.Errorf("run %s: exit status %d\n%s", scenario.Name, status, notices)
-		} else if !strings.Contains(story, "\nNo other work that the requests caused was queued or running at the end.\n") {
-			t.Errorf("%s: something was still queued or running:\n%s", scenario.Name, story)
-		}
-	}
-}
-
 // checkRecordFollow checks that record writes what a request causes, also after Ctrl-C.
 func checkRecordFollow(t *testing.T, m *machine) {
 	t.Helper()
@@ -190,17 +173,27 @@ func TestSlowServeControlPlane(t *testing.T) {
 	}
 }
 
-// TestNightlyFollowLibraryTwice runs each scenario that follows twice on one server: the second
-// run begins with what the first has left.
-func TestNightlyFollowLibraryTwice(t *testing.T) {
+// TestNightlyStoriesStayTheSame runs each scenario that follows 20 times on one server, whose
+// programs compare each call with their stacks. A later run begins with what the earlier ones
+// have left. All runs of a scenario have the same core of the story.
+func TestNightlyStoriesStayTheSame(t *testing.T) {
 	testenv.Nightly(t)
 	m := newMachine(t)
 	if _, said, status := m.run("build", "--control-plane"); status != 0 {
 		t.Fatalf("build: exit status %d\n%s", status, said)
 	}
-	serve, said := serveControlPlane(t, m)
-	checkFollowLibrary(t, m)
-	checkFollowLibrary(t, m)
+	serve, said := serveControlPlane(t, m, "--check")
+	cores := map[string][]string{} // by scenario, of its first run
+	for run := range 20 {
+		for scenario, story := range followLibrary(t, m) {
+			core := coreOf(story)
+			if cores[scenario] == nil {
+				cores[scenario] = core
+			} else if !slices.Equal(core, cores[scenario]) {
+				t.Errorf("%s: run %d has the core\n%s\nexpected, as in the first run,\n%s", scenario, run, strings.Join(core, "\n"), strings.Join(cores[scenario], "\n"))
+			}
+		}
+	}
 	if err := serve.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +202,65 @@ func TestNightlyFollowLibraryTwice(t *testing.T) {
 	}
 }
 
-// serveControlPlane starts a server with a control plane, and waits until it is ready.
-func serveControlPlane(t *testing.T, m *machine) (*exec.Cmd, *testenv.Buffer) {
+// followLibrary runs each scenario of the library that follows, and returns the stories by
+// scenario.
+func followLibrary(t *testing.T, m *machine) map[string]*view.CausalStory {
 	t.Helper()
-	serve, said := m.launch("serve", "--control-plane")
+	library, err := scenarios.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stories := map[string]*view.CausalStory{}
+	for _, scenario := range library {
+		if scenario.Follow == nil {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), "story.jsonl")
+		if _, notices, status := m.run("run", scenario.Name, "--check", "--save", file); status != 0 {
+			t.Errorf("run %s: exit status %d\n%s", scenario.Name, status, notices)
+			continue
+		} else if !strings.Contains(notices, "using the server that is running at ") {
+			t.Errorf("run %s did not use the running server:\n%s", scenario.Name, notices)
+		}
+		rec, err := trace.Load(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		story := view.NewCausalStory(rec, "en")
+		if !slices.Contains(story.Remarks, "No other work that the requests caused was queued or running at the end.") {
+			t.Errorf("%s: something was still queued or running: %q", scenario.Name, story.Remarks)
+		}
+		stories[scenario.Name] = story
+	}
+	return stories
+}
+
+// These match the random end of a pod's name, the further causes of a line, and times.
+var (
+	podSuffix = regexp.MustCompile(`(-[0-9a-z]{8,10})-[0-9a-z]{5}\b`)
+	further   = regexp.MustCompile(` \(also because of [0-9, ]+\)`)
+	waited    = regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b`)
+)
+
+// coreOf returns the lines of a story that are the same in each run, in alphabetical order. The
+// programs work at the same time. So these differ from run to run: the order of the lines, and
+// which of several causes came first; the writes of a status, which tell what an actor sees at
+// that moment; the conflicts between writes.
+func coreOf(story *view.CausalStory) (core []string) {
+	for _, l := range story.Lines {
+		text := waited.ReplaceAllString(further.ReplaceAllString(podSuffix.ReplaceAllString(l.Text, "$1-…"), ""), "…")
+		if !strings.Contains(text, "the status of") && !strings.Contains(text, "refused with 409") {
+			core = append(core, l.Actor+": "+text)
+		}
+	}
+	slices.Sort(core)
+	return slices.Compact(core)
+}
+
+// serveControlPlane starts a server with a control plane, and waits until it is ready.
+func serveControlPlane(t *testing.T, m *machine, flags ...string) (*exec.Cmd, *testenv.Buffer) {
+	t.Helper()
+	serve, said := m.launch(append([]string{"serve", "--control-plane"}, flags...)...)
 	testenv.Await(t, "the control plane is ready", func() bool {
 		return strings.Contains(said.String(), "the node n1 is ready for pods")
 	})

@@ -1,7 +1,7 @@
 // Package terminal shows recordings full screen. The user opens, closes,
 // searches and steps through a tree. Beside it are the source, the values and
-// the notes of the selected call. A recording of what requests caused begins with
-// its story, whose lines lead to the trees.
+// the notes of the selected call. If a recording has what its requests caused, its
+// story comes first, and the lines of the story lead to the trees.
 //
 // All state is in Model and changes only in Update. Slow work and side effects
 // go through a Library or a command of Bubble Tea, so tests can drive the model
