@@ -65,6 +65,16 @@ func TestVariantOfOwnServer(t *testing.T) {
 	}
 }
 
+// TestVariantOfControlPlane checks that a run finds a server that "apitrace serve" started
+// with an empty list of flags.
+func TestVariantOfControlPlane(t *testing.T) {
+	cluster := new(Cluster)
+	served := StartOptions{Cluster: cluster, Extra: serverconfig.Extra{Flags: []string{}, Files: map[string]string{}}}
+	if wanted := (StartOptions{Cluster: cluster}); wanted.Variant() != served.Variant() {
+		t.Errorf("no flags have the variant %s, an empty list of flags %s; expected one variant", wanted.Variant(), served.Variant())
+	}
+}
+
 func TestOpenAPIIndex(t *testing.T) {
 	const v1, v2 = "mine.example.com/v1", "mine.example.com/v2"
 	index := func(groupVersions ...string) openAPIIndex {

@@ -19,11 +19,11 @@ import (
 type Extra struct {
 	// Flags are flags such as "--audit-policy-file=${dir}/policy.yaml". "${dir}" stands for
 	// the folder with Files. Prepare adds them to the flags of every server.
-	Flags []string
+	Flags []string `json:",omitempty"`
 	// Files maps file names to contents. Only this user can read the files.
 	// "${key}" in a file stands for 32 random bytes in base64. They are new for each server,
 	// and only the server's files contain them.
-	Files map[string]string
+	Files map[string]string `json:",omitempty"`
 }
 
 // IsZero reports whether e has neither flags nor files.
