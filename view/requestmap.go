@@ -106,7 +106,7 @@ var chained = []string{"kube-aggregator", "kube-apiserver", "apiextensions-apise
 
 // NewRequestMap returns the map of request i of a recording, counted from 0.
 func NewRequestMap(rec *trace.Recording, i int, guide Guide, lang string) (*RequestMap, error) {
-	o := Options{Lang: lang, Choice: Choice{Most: StepsPerRequest(len(rec.Requests))}}
+	o := Options{Lang: lang, Choice: Choice{Most: StepsPerRequest(1)}}
 	r := &rec.Requests[i]
 	tree, err := trace.NewTree(r)
 	if err != nil {

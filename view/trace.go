@@ -112,8 +112,8 @@ func (e *NoMatchError) Error() string {
 }
 
 // StepsPerRequest returns the number of steps that the default view shows for each
-// request of a recording with this many requests. It does not depend on the terminal's
-// width, so that all readers see the same tree.
+// request if it shows this many requests one below the other. It does not depend on
+// the terminal's width, so that all readers see the same tree.
 func StepsPerRequest(requests int) int {
 	const alone, together, least = 46, 60, 20
 	if requests <= 1 {
@@ -144,7 +144,7 @@ func NewTraces(rec *trace.Recording, guide Guide, o Options) ([]*Trace, error) {
 }
 
 // NewTrace returns the trace of request i of a recording, counted from 0. If
-// Choice.Most is 0, StepsPerRequest sets it.
+// Choice.Most is 0, StepsPerRequest sets it, for all requests of the recording.
 func NewTrace(rec *trace.Recording, i int, guide Guide, o Options) (*Trace, error) {
 	if o.Most == 0 {
 		o.Most = StepsPerRequest(len(rec.Requests))

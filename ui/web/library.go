@@ -192,7 +192,7 @@ func (l *loaded) document(n int, lang, how string) (*view.Trace, error) {
 		if err != nil {
 			return nil, err
 		}
-		doc, err := view.NewTrace(l.rec, n-1, guide, view.Options{Lang: lang, Notes: true, Choice: view.Choice{Upstream: how == viewUpstream}})
+		doc, err := view.NewTrace(l.rec, n-1, guide, view.Options{Lang: lang, Notes: true, Choice: view.Choice{Upstream: how == viewUpstream, Most: view.StepsPerRequest(1)}})
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 
 // Explore shows a recording full screen until the user quits.
 func (o *Options) Explore(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
-	options, err := o.fullScreen(std, len(recording.Requests))
+	options, err := o.fullScreen(std)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (o *Options) Explore(ctx context.Context, std *console.Streams, recording *
 
 // RequestList returns the full-screen list of requests. The user can open each request.
 func (o *Options) RequestList(std *console.Streams) (session.RequestList, error) {
-	options, err := o.fullScreen(std, 1)
+	options, err := o.fullScreen(std)
 	if err != nil {
 		return session.RequestList{}, err
 	}
@@ -42,9 +42,9 @@ func (o *Options) RequestList(std *console.Streams) (session.RequestList, error)
 	}}, nil
 }
 
-// fullScreen returns the options of a full-screen view for this number of
-// requests, or an error without a terminal.
-func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Options, error) {
+// fullScreen returns the options of a full-screen view, or an error without a terminal. The
+// view shows one request at a time.
+func (o *Options) fullScreen(std *console.Streams) (terminal.Options, error) {
 	if os.Getenv("TERM") == "dumb" {
 		return terminal.Options{}, message.NewError("the full-screen view needs a terminal that can move the cursor, and TERM is \"dumb\"; \"apitrace show\" prints the same")
 	}
@@ -56,5 +56,5 @@ func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Optio
 		return terminal.Options{}, err
 	}
 	colour, err := render.UseColour(o.Colour, true, os.Getenv)
-	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ASCII || asciiLocale(os.Getenv), Steps: view.StepsPerRequest(requests)}, err
+	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ASCII || asciiLocale(os.Getenv), Steps: view.StepsPerRequest(1)}, err
 }
