@@ -47,7 +47,7 @@ func TestSearchBeginsWithThisRecording(t *testing.T) {
 	b.is("document.activeElement.name === 'text'")
 	js[any](b, "document.activeElement.select()")
 	b.press("authorizingVisitor")
-	b.is("document.querySelector('.found .here h2')?.textContent === 'In this recording: get-node'")
+	b.is("document.querySelector('.found .here h2')?.textContent === 'In the recording get-node'")
 	b.is("document.querySelector('.found .here mark')?.textContent === 'authorizingVisitor'")
 	b.press(kb.ArrowDown, kb.Enter)
 	b.is("location.hash.startsWith('#/latest/get-node/1?call=')")

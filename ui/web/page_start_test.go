@@ -39,6 +39,8 @@ func TestPageBeginsWithTheStartPage(t *testing.T) {
 	b.is("document.querySelector('.start h1')")
 	js[any](b, setValue(".start .filter input", "forbidden"))
 	b.is("[...document.querySelectorAll('.card .name-of-card')].some((c) => c.textContent.startsWith('get-forbidden')) && document.querySelectorAll('.card').length < 10")
+	js[any](b, setValue(".start .filter input", "create deployment"))
+	b.is("[...document.querySelectorAll('.card .name-of-card')].some((c) => c.textContent.startsWith('create-deployment'))")
 	js[any](b, setValue(".start .filter input", "kein Szenario"))
 	b.is("document.querySelectorAll('.card').length === 0 && document.querySelector('.empty a').hash.startsWith('#/search?text=kein')")
 	b.click("document.querySelector('.empty button')")

@@ -6,7 +6,7 @@ const en = {
   uses: (n: number, all: number) => `In ${n} of ${all} recorded scenarios`, releases: 'Through the releases', entry: 'No recorded function calls it: a request or the start of the program begins here, or code of Go’s standard library calls it.',
   notCalled: (release: string) => `No recording of ${release} calls it.`, noSpan: (why: string) => `It has no span, so recordings do not show whether it was called: ${why}.`,
   times: (n: string) => (n === '1' ? 'called once' : `called ${n} times`), moreValues: (n: number) => `and ${n} more`, allOf: (n: number) => `All ${n}`,
-  of: (n: number, all: number) => `${n} of ${all}`, here: 'shown here', sign: 'State', scenarios: 'Scenarios', place: 'Place', before: (name: string) => `then ${name}`,
+  of: (n: number, all: number) => `${n} of ${all}`, here: 'shown here', sign: 'State', scenarios: 'Scenarios', place: 'Place', before: (name: string) => `as ${name}`,
   still: (scenario: string, release: string) => `This page has no server. Callers, callees, values and counts are those of ${scenario}, ${release}, alone; the releases are those in this page. apitrace web shows all.`,
   called: 'called', unknown: 'not called in the recordings in this page',
 };

@@ -103,10 +103,16 @@ function Marked({ text, part }: { text: string; part: string }) {
   return at < 0 ? <Fragment>{text}</Fragment> : <Fragment>{text.slice(0, at)}<mark>{text.slice(at, at + part.length)}</mark>{text.slice(at + part.length)}</Fragment>;
 }
 
+// wordsOf returns the words of a text to search for. It also understands commands such as
+// "kubectl delete pods".
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().split(/\s+/).filter((w) => w !== '' && w !== 'kubectl').map((w) => (w.length > 3 ? w.replace(/s$/, '') : w));
+}
+
 // scenariosWith returns the scenarios that have every word of a text in their names or
-// descriptions. It also understands commands such as "kubectl delete pods".
+// descriptions.
 function scenariosWith(text: string, scenarios: Scenario[]): Scenario[] {
-  const wanted = text.toLowerCase().split(/\s+/).filter((w) => w !== '' && w !== 'kubectl').map((w) => (w.length > 3 ? w.replace(/s$/, '') : w));
+  const wanted = wordsOf(text);
   return wanted.length === 0 ? [] : scenarios.filter((s) => {
     const all = `${s.name} ${s.title} ${s.description}`.toLowerCase();
     return wanted.every((w) => all.includes(w));
@@ -176,15 +182,16 @@ function Names({ of }: { of: ReleasedName[] }) {
 // Found shows a hit with the scenarios that have it. Each scenario has a link to its
 // newest release with the hit.
 function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hit, release: string, scenario: string) => void }) {
-  const { words } = usePage();
+  const { words, releases } = usePage();
   const [all, setAll] = useState(false);
   const left = all ? 0 : hit.places.length - fewPlaces;
-  // The name of a function leads to its page. A click on another text opens the request
+  // The name of a function leads to its page, in the newest release that calls it. A click on another text opens the request
   // that a learner knows first; the text can also be selected and copied.
+  const newest = releases.find((r) => hit.places.some((p) => p.releases.includes(r.k8sVersion)))?.k8sVersion;
   const nearest = hit.places.find((p) => p.scenario === 'get-node') ?? hit.places[0];
   return (
     <li>
-      <p><span class="kind">{words.kinds[hit.kind]}</span> {hit.kind === 'function' ? <a class="text" href={functionAddress(hit.text, hit.places[0]?.releases[0])}><Marked text={hit.text} part={text} /></a> : <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={hit.short} part={text} /></span>}</p>
+      <p><span class="kind">{words.kinds[hit.kind]}</span> {hit.kind === 'function' ? <a class="text" href={functionAddress(hit.text, newest)}><Marked text={hit.text} part={text} /></a> : <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={hit.short} part={text} /></span>}</p>
       <p class="places">
         {hit.places.slice(0, left > 0 ? fewPlaces : undefined).map((p) => (
           <button class="link" title={p.releases.join(', ')} onClick={() => onOpen(hit, p.releases[0], p.scenario)}>{p.scenario} <span class="quiet">{p.releases.length > 1 ? `${p.releases.at(-1)} – ${p.releases[0]}` : p.releases[0]}</span></button>

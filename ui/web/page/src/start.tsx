@@ -4,6 +4,7 @@ import { Scenario } from './api.ts';
 import { pairingAddress } from './compare-data.ts';
 import { usePage } from './context.ts';
 import { showHelp } from './help.tsx';
+import { wordsOf } from './search.tsx';
 import { firstPlace, firstView, requestAddress, write } from './link.ts';
 
 // Start says what the page is, leads on, and lists the scenarios. Its address is
@@ -13,9 +14,10 @@ export function Start() {
   const words = common.start;
   const text = address.query.text ?? '';
   const topics = useMemo(() => {
-    const all = new Map<string, Scenario[]>(), lower = text.toLowerCase();
+    const all = new Map<string, Scenario[]>(), wanted = wordsOf(text);
     for (const s of scenarios) {
-      if (![s.name, s.title, s.teaches, s.description, s.topic].some((t) => t.toLowerCase().includes(lower))) continue;
+      const about = `${s.name} ${s.title} ${s.teaches} ${s.description} ${s.topic}`.toLowerCase();
+      if (!wanted.every((w) => about.includes(w))) continue;
       all.set(s.topic, [...(all.get(s.topic) ?? []), s]);
     }
     const starts = (list: Scenario[]) => Number(list.some((s) => s.name === 'boot'));
