@@ -396,9 +396,15 @@ func (t *consequenceTeller) done(r *trace.Request, object, subresource string, s
 	case subresource != "":
 		return saysWrites.With(subresource, object)
 	}
+	// An update only deletes an object that is marked as deleted and has no finalizer left: see
+	// ShouldDeleteDuringUpdate in pkg/registry/generic/registry/store.go of k8s.io/apiserver, v0.30
+	// and v0.37.
+	updates := r.Method == http.MethodPatch || r.Method == http.MethodPut
 	switch {
 	case r.Method == http.MethodPost:
 		return saysCreates.With(object)
+	case updates && t.lastChange(r) == watchDeleted:
+		return saysFinalizesLast.With(object)
 	case r.Method == http.MethodPatch:
 		return saysPatches.With(object)
 	case r.Method == http.MethodDelete && t.lastChange(r) == watchModified:

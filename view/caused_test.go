@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view/viewtest"
 )
 
@@ -90,4 +91,26 @@ func TestCausalStoryOfTimers(t *testing.T) {
 		"8   kube-controller-manager deletes pods c (also because of 1) (70ms, failed false)",
 		"10   kube-controller-manager deletes pods d (90ms, failed false)",
 	})
+}
+
+// TestCausalStoryOfFinalizers checks that the owner goes last after a deletion in the
+// foreground: an update that removes a last finalizer deletes the object.
+func TestCausalStoryOfFinalizers(t *testing.T) {
+	for _, release := range []string{"v1.30", "v1.37"} {
+		rec, err := recordings.Load(release, "deployment-delete-foreground")
+		if err != nil {
+			t.Fatal(err)
+		}
+		story := NewCausalStory(rec, "en")
+		var gone []string
+		for _, i := range story.ByTime() {
+			if l := story.Lines[i]; l.Actor == "garbage collector" && strings.Contains(l.Text, "last finalizer") {
+				gone = append(gone, strings.Join(strings.Fields(l.Text)[:6], " "))
+			}
+		}
+		want := []string{"removes the last finalizer from ReplicaSet", "removes the last finalizer from Deployment"}
+		if !slices.Equal(gone, want) {
+			t.Errorf("%s: the garbage collector %q, expected %q", release, gone, want)
+		}
+	}
 }
