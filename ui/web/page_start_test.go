@@ -41,6 +41,9 @@ func TestPageBeginsWithTheStartPage(t *testing.T) {
 	b.is("[...document.querySelectorAll('.card .name-of-card')].some((c) => c.textContent.startsWith('get-forbidden')) && document.querySelectorAll('.card').length < 10")
 	js[any](b, setValue(".start .filter input", "create deployment"))
 	b.is("[...document.querySelectorAll('.card .name-of-card')].some((c) => c.textContent.startsWith('create-deployment'))")
+	// A recording with a story begins with the story.
+	js[any](b, setValue(".start .filter input", "deployment-to-pod"))
+	b.is("document.querySelector('.card a').hash === '#/v1.37.1/deployment-to-pod/1?view=story'")
 	js[any](b, setValue(".start .filter input", "kein Szenario"))
 	b.is("document.querySelectorAll('.card').length === 0 && document.querySelector('.empty a').hash.startsWith('#/search?text=kein')")
 	b.click("document.querySelector('.empty button')")

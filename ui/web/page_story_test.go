@@ -60,6 +60,18 @@ func TestPageDrawsTheStoryInTime(t *testing.T) {
 	b.is("!document.querySelector('.lanes') && !location.hash.includes('order=')")
 }
 
+// TestChoiceOfAScenarioBeginsWithItsStory changes from a recording without a story to one with a
+// story, and back.
+func TestChoiceOfAScenarioBeginsWithItsStory(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/v1.37.1/get-node/1", 1280)
+	b.is("document.querySelector('.tree')")
+	js[any](b, setValue(".request-bar .scenario", "deployment-to-pod"))
+	b.is("document.querySelector('.story h1') && location.hash === '#/v1.37.1/deployment-to-pod/1?view=story'")
+	js[any](b, setValue(".request-bar .scenario", "get-node"))
+	b.is("document.querySelector('.tree') && location.hash === '#/v1.37.1/get-node/1'")
+}
+
 // TestPageStepsThroughAStory steps from line to line of a story. The lines are about several
 // programs.
 func TestPageStepsThroughAStory(t *testing.T) {

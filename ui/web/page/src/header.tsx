@@ -2,7 +2,7 @@ import { Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasStory, Recording } from './api.ts';
 import { usePage } from './context.ts';
-import { Address, requestAddress, RequestLink, write } from './link.ts';
+import { Address, firstView, recordingAddress, requestAddress, RequestLink, storyView, write } from './link.ts';
 import { typing } from './keys.ts';
 import { showHelp } from './help.tsx';
 import { ScenarioOptions } from './scenario-options.tsx';
@@ -83,7 +83,9 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
       <select aria-label={words.scenario} class="scenario" value={place.scenario}
         onChange={(e) => {
           const s = scenarios.find((x) => x.name === e.currentTarget.value);
-          change({ scenario: e.currentTarget.value, request: 1, ...(s && !s.releases.includes(release) ? { release: s.releases[0] } : {}) });
+          const to = s && !s.releases.includes(release) ? s.releases[0] : release;
+          if (s && (link.view === firstView || link.view === storyView)) goTo(recordingAddress(s, to));
+          else change({ scenario: e.currentTarget.value, request: 1, release: to });
         }}>
         {!chosen && <option value={place.scenario}>{recording?.scenario === place.scenario ? recording.title : place.scenario}</option>}
         <ScenarioOptions of={scenarios} value={place.scenario} />

@@ -3,7 +3,7 @@
 // the calls of the function by this caller. It has no number of a call, because
 // numbers differ in a new recording.
 
-import { Place } from './api.ts';
+import { Place, Scenario } from './api.ts';
 
 // An Address is the part after the #: a path and parameters. Each view reads and writes
 // its own address.
@@ -53,6 +53,14 @@ export interface RequestLink {
 
 // firstView is the view if the address of a request names no view.
 export const firstView = 'steps';
+
+// recordingAddress returns the address where a reader begins with a recording of a scenario: its
+// story, if it has one, or its first request. Without a release, it is the newest recording.
+export const recordingAddress = (s: Scenario, release = s.releases[0]): Address =>
+  requestAddress({ place: { release, scenario: s.name, request: 1 }, view: s.follows ? storyView : firstView, more: {} });
+
+// storyView is the name of the view of a recording's story.
+export const storyView = 'story';
 const first: Place = { release: 'latest', scenario: 'get-node', request: 1 };
 
 // startAt sets the request that is shown if the address names no request.

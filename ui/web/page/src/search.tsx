@@ -2,7 +2,7 @@ import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { Api, Call, CallList, Details, Hit, HitList, Place, Reading, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
 import { useAsking, useLatest, usePage } from './context.ts';
-import { CallName, firstView, functionAddress, requestAddress, write } from './link.ts';
+import { CallName, firstView, functionAddress, recordingAddress, requestAddress, write } from './link.ts';
 import { exerciseAddress, lessonAddress } from './workshop.tsx';
 import { thousands } from './words.ts';
 
@@ -125,7 +125,7 @@ function Scenarios({ of }: { of: Scenario[] }) {
   return (
     <section>
       <h2>{words.foundScenarios}</h2>
-      <ul class="scenarios">{of.map((s) => <li key={s.name}><a class="link" href={write(requestAddress({ place: { release: s.releases[0], scenario: s.name, request: 1 }, view: firstView, more: {} }))}>{s.name}</a> {s.title !== s.name && s.title}</li>)}</ul>
+      <ul class="scenarios">{of.map((s) => <li key={s.name}><a class="link" href={write(recordingAddress(s))}>{s.name}</a> {s.title !== s.name && s.title}</li>)}</ul>
     </section>
   );
 }

@@ -5,7 +5,7 @@ import { pairingAddress } from './compare-data.ts';
 import { usePage } from './context.ts';
 import { showHelp } from './help.tsx';
 import { wordsOf } from './search.tsx';
-import { firstPlace, firstView, requestAddress, write } from './link.ts';
+import { firstPlace, firstView, recordingAddress, requestAddress, write } from './link.ts';
 
 // Start says what the page is, leads on, and lists the scenarios. Its address is
 // #/start?text=TEXT, or empty. TEXT filters the scenarios.
@@ -62,7 +62,7 @@ function Card({ s, oldest }: { s: Scenario; oldest: string }) {
   const since = s.releases[s.releases.length - 1];
   return (
     <li class="card">
-      <a href={write(requestAddress({ place: { release: s.releases[0], scenario: s.name, request: 1 }, view: firstView, more: {} }))}>{s.title}</a>
+      <a href={write(recordingAddress(s))}>{s.title}</a>
       {s.title !== s.name && <p class="name-of-card">{s.name}{since !== oldest && <span class="quiet"> {words.since(since)}</span>}</p>}
       {s.teaches && <p>{s.teaches}</p>}
     </li>

@@ -9,6 +9,7 @@ import { FunctionView } from './function.tsx';
 import { Guide } from './guide.tsx';
 import { Lessons } from './lessons.tsx';
 import { Calls } from './list.tsx';
+import { storyView } from './link.ts';
 import { Live } from './live.tsx';
 import { RequestMapView } from './map.tsx';
 import { Matrix } from './matrix.tsx';
@@ -48,7 +49,7 @@ export const requestViews: ViewEntry[] = [
   { name: 'calls', words: (w) => w.allCalls, show: Calls },
   { name: 'time', words: (w) => w.time.title, show: Time, beside: Ranking },
   { name: 'map', words: (w) => w.map.name, show: RequestMapView, wide: true },
-  { name: 'story', words: (w) => w.story.name, show: StoryView, caused: true },
+  { name: storyView, words: (w) => w.story.name, show: StoryView, caused: true },
 ];
 
 // pages are the views that do not belong to a request.
