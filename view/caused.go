@@ -399,11 +399,11 @@ func (t *consequenceTeller) done(r *trace.Request, object, subresource string, s
 	// An update only deletes an object that is marked as deleted and has no finalizer left: see
 	// ShouldDeleteDuringUpdate in pkg/registry/generic/registry/store.go of k8s.io/apiserver, v0.30
 	// and v0.37.
-	updates := r.Method == http.MethodPatch || r.Method == http.MethodPut
+	removed := slices.ContainsFunc(r.Stored, func(k trace.StoredKey) bool { return k.Op == "DELETE" })
 	switch {
 	case r.Method == http.MethodPost:
 		return saysCreates.With(object)
-	case updates && t.lastChange(r) == watchDeleted:
+	case removed && (r.Method == http.MethodPatch || r.Method == http.MethodPut):
 		return saysFinalizesLast.With(object)
 	case r.Method == http.MethodPatch:
 		return saysPatches.With(object)
