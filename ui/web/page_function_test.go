@@ -27,6 +27,7 @@ func TestPageOfAFunction(t *testing.T) {
 	section := func(title string) string { return "document.querySelector('.facts-of [aria-label=\"" + title + "\"]')" }
 	b.is(section("Called by") + ".textContent.includes('etcd3.(*corruptObjectDeleter).Get')")
 	b.is(section("Recorded values") + ".textContent.includes('/ranges/servicenodeports')")
+	b.is("document.querySelector('.function .about').textContent.includes('in every release from v1.16.15 on')")
 	b.accessible()
 	// The functions that the source calls lead to their pages, and the way back leads here.
 	b.click("[...document.querySelectorAll('.function .marks a')].find((a) => a.textContent.includes('kubernetes.Client.Get'))")

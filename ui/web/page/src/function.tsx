@@ -6,7 +6,7 @@ import { useAsking, useLatest, usePage } from './context.ts';
 import { FunctionFacts, FunctionHistory, Neighbour, Use } from './function-data.ts';
 import { firstView, functionAddress, requestAddress, write } from './link.ts';
 import { locate } from './search.tsx';
-import { thousands } from './words.ts';
+import { thousands, Words } from './words.ts';
 
 // few is the number of entries of a list that are shown at first.
 const few = 10;
@@ -29,6 +29,7 @@ export function FunctionView() {
     return () => { left = true; };
   }, [name, release, lang]);
   useEffect(() => { if (got) document.title = `${got.name}, ${got.k8sVersion} · apitrace`; }, [got]);
+  const history = useHistory(got?.function);
   if (!name) return <p class="quiet loading">{words.none} <a href="#/search">{common.searchPage}</a></p>;
   if (!got) return <p class="quiet loading">{common.loading}</p>;
   const f = got, cut = f.function.length - f.name.length;
@@ -38,7 +39,7 @@ export function FunctionView() {
       <header>
         <p class="package">{f.function.slice(0, cut)}</p>
         <h1>{f.name}</h1>
-        <p class="about"><span class="layer">{words.help(f.title)}</span><span>{f.k8sVersion}</span>{f.calls > 0 && <span>{words.times(thousands(f.calls))}</span>}</p>
+        <p class="about"><span class="layer">{words.help(f.title)}</span><span>{f.k8sVersion}</span>{f.calls > 0 && <span>{words.times(thousands(f.calls))}</span>}{history.of && <span>{since(history.of, words)}</span>}</p>
         <p class="note">{f.note || <span class="quiet">{words.notKey}</span>}</p>
         {f.noSpan ? <p class="quiet">{words.noSpan(f.noSpan)}</p> : f.uses.length === 0 && <p class="quiet">{words.notCalled(f.k8sVersion)}</p>}
         {f.only && <p class="warning">{words.still(f.only, f.k8sVersion)}</p>}
@@ -55,7 +56,7 @@ export function FunctionView() {
           <dl>{f.values.map((v) => <div><dt>{v.name}</dt>{v.seen.map((s) => <dd>{s === '' ? '""' : s}</dd>)}{v.more && <dd class="quiet">{words.moreValues(v.more)}</dd>}</div>)}</dl>
         </section>}
         <List title={words.errors} of={f.errors} item={(e) => <span class="failure">{e}</span>} />
-        <History f={f} />
+        <History f={f} history={history} />
       </div>
       <SourceOf key={f.function + f.k8sVersion} f={f} />
     </div>
@@ -101,19 +102,34 @@ function UseOf({ u, f }: { u: Use; f: FunctionFacts }) {
   );
 }
 
-// History shows the function in each release, the newest first.
-function History({ f }: { f: FunctionFacts }) {
-  const { api, lang, words: common } = usePage();
-  const words = common.function;
-  const [history, setHistory] = useState<FunctionHistory | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+// useHistory returns the history of a function, or the problem with it. Both are null at first.
+function useHistory(name?: string): { of: FunctionHistory | null; problem: Problem | null } {
+  const { api, lang } = usePage();
+  const [history, setHistory] = useState<{ of: FunctionHistory | null; problem: Problem | null }>({ of: null, problem: null });
   useAsking(() => {
+    setHistory({ of: null, problem: null });
+    if (!name) return;
     let left = false;
-    setHistory(null);
-    setProblem(null);
-    api.get<FunctionHistory>('/history/function', { function: f.function, lang }).then((got) => left || setHistory(got), (e) => left || setProblem(e));
+    api.get<FunctionHistory>('/history/function', { function: name, lang }).then((of) => left || setHistory({ of, problem: null }), (problem) => left || setHistory({ of: null, problem }));
     return () => { left = true; };
-  }, [f.function, lang]);
+  }, [name, lang]);
+  return history;
+}
+
+// since says since which release the function exists without a gap, up to the newest release,
+// and until when it had another name. It is empty if the newest release lacks the function, or
+// if the page has one release.
+function since({ releases }: FunctionHistory, words: Words['function']): string {
+  const gap = releases.findIndex((r) => !r.known), known = gap < 0 ? releases : releases.slice(0, gap);
+  if (known.length === 0 || releases.length === 1) return '';
+  const named = known.find((r) => r.name !== known[0].name);
+  return words.since(known[known.length - 1].k8sVersion, gap < 0 ? '' : releases[gap].k8sVersion) + (named ? words.until(named.k8sVersion, named.name) : '');
+}
+
+// History shows the function in each release, the newest first.
+function History({ f, history: { of: history, problem } }: { f: FunctionFacts; history: { of: FunctionHistory | null; problem: Problem | null } }) {
+  const { words: common } = usePage();
+  const words = common.function;
   return (
     <section class="releases-of" aria-label={words.releases}>
       <h2>{words.releases}</h2>
