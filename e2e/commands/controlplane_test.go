@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -210,6 +211,10 @@ func followLibrary(t *testing.T, m *machine) map[string]*view.CausalStory {
 	if err != nil {
 		t.Fatal(err)
 	}
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
 	stories := map[string]*view.CausalStory{}
 	for _, scenario := range library {
 		if scenario.Follow == nil {
@@ -226,7 +231,7 @@ func followLibrary(t *testing.T, m *machine) map[string]*view.CausalStory {
 		if err != nil {
 			t.Fatal(err)
 		}
-		story := view.NewCausalStory(rec, "en")
+		story := view.NewCausalStory(rec, guide.ForReader("en", rec), "en")
 		if !slices.Contains(story.Remarks, "No other work that the requests caused was queued or running at the end.") {
 			t.Errorf("%s: something was still queued or running: %q", scenario.Name, story.Remarks)
 		}
@@ -235,21 +240,22 @@ func followLibrary(t *testing.T, m *machine) map[string]*view.CausalStory {
 	return stories
 }
 
-// These match the random end of a pod's name, the further causes of a line, and times.
+// These match the random end of a pod's name, where the work of a line came from, and times.
 var (
 	podSuffix = regexp.MustCompile(`(-[0-9a-z]{8,10})-[0-9a-z]{5}\b`)
-	further   = regexp.MustCompile(` \(also because of [0-9, ]+\)`)
+	origin    = regexp.MustCompile(` \((after waiting|also because of) [^)]*\)`)
 	waited    = regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b`)
 )
 
 // coreOf returns the lines of a story that are the same in each run, in alphabetical order. The
-// programs work at the same time. So these differ from run to run: the order of the lines, and
-// which of several causes came first; the writes of a status, which tell what an actor sees at
-// that moment; the conflicts between writes.
+// programs work at the same time. So these differ from run to run: the order of the lines, which
+// of several causes came first, and whether a timer was among them; the writes of a status, which
+// tell what an actor sees at that moment; the conflicts between writes; whether the Node authorizer
+// already knows a pod when the kubelet asks for it.
 func coreOf(story *view.CausalStory) (core []string) {
 	for _, l := range story.Lines {
-		text := waited.ReplaceAllString(further.ReplaceAllString(podSuffix.ReplaceAllString(l.Text, "$1-…"), ""), "…")
-		if !strings.Contains(text, "the status of") && !strings.Contains(text, "refused with 409") {
+		text := waited.ReplaceAllString(origin.ReplaceAllString(podSuffix.ReplaceAllString(l.Text, "$1-…"), ""), "…")
+		if !strings.Contains(text, "the status of") && !strings.Contains(text, "refused with 409") && !strings.Contains(text, "no relationship found between node") {
 			core = append(core, l.Actor+": "+text)
 		}
 	}
