@@ -20,7 +20,7 @@ func TestStory(t *testing.T) {
 		"story.narrow": {Options: view.Options{ASCII: true}, Layout: Layout{Width: 50}},
 	} {
 		var out strings.Builder
-		if err := WriteStory(&out, view.NewCausalStory(viewtest.FollowedDeployment(), "en"), options); err != nil {
+		if err := WriteStory(&out, view.NewCausalStory(viewtest.FollowedDeployment(), viewtest.ByName{}, "en"), options); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, out.String())
@@ -30,7 +30,7 @@ func TestStory(t *testing.T) {
 // TestStoryByTime compares a story in the order of time with a golden file.
 func TestStoryByTime(t *testing.T) {
 	var out strings.Builder
-	if err := WriteStoryByTime(&out, view.NewCausalStory(viewtest.FollowedRefusals(), "en"), Options{Layout: Layout{Width: 80}}); err != nil {
+	if err := WriteStoryByTime(&out, view.NewCausalStory(viewtest.FollowedRefusals(), viewtest.ByName{}, "en"), Options{Layout: Layout{Width: 80}}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "story.time", out.String())
@@ -39,7 +39,7 @@ func TestStoryByTime(t *testing.T) {
 // TestStoryFitsTheWidth checks that no row of a line is wider than the terminal, in a deep story,
 // too.
 func TestStoryFitsTheWidth(t *testing.T) {
-	story := view.NewCausalStory(viewtest.FollowedDeployment(), "en")
+	story := view.NewCausalStory(viewtest.FollowedDeployment(), viewtest.ByName{}, "en")
 	for i := range 12 {
 		deeper := story.Lines[len(story.Lines)-1]
 		deeper.Level, deeper.Text = i, strings.Repeat("creates a pod ", 12)
@@ -58,7 +58,7 @@ func TestStoryFitsTheWidth(t *testing.T) {
 // TestStoryMermaid compares the sequence diagram of a story with a golden file.
 func TestStoryMermaid(t *testing.T) {
 	var out strings.Builder
-	if err := WriteStoryMermaid(&out, view.NewCausalStory(viewtest.FollowedDeployment(), "en"), "en"); err != nil {
+	if err := WriteStoryMermaid(&out, view.NewCausalStory(viewtest.FollowedDeployment(), viewtest.ByName{}, "en"), "en"); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "story.mermaid", out.String())
@@ -85,7 +85,7 @@ func TestHostileStory(t *testing.T) {
 			}
 		}
 	}
-	story := view.NewCausalStory(rec, "en")
+	story := view.NewCausalStory(rec, viewtest.ByName{}, "en")
 	if told := fmt.Sprintf("%+v", story); strings.Count(told, evil) < 10 {
 		t.Fatalf("expected a story with hostile actors, texts and remarks, got %q", told)
 	}

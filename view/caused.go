@@ -27,14 +27,24 @@ type CausalLine struct {
 	SinceNs int64  `json:"sinceNs" description:"The same in nanoseconds."`
 	Actor   string `json:"actor" description:"Who did it."`
 	Text    string `json:"text" description:"What was done."`
+	Rank    int    `json:"rank" description:"Place in the order of time, counted from 0. A line never precedes its cause."`
 	Request int    `json:"request" description:"Number of the request or event with the call that proves it, counted from 1."`
-	Call    int    `json:"call" description:"Index of this call."`
+	Call    int    `json:"call" description:"Index of this call. For a refused request, this is the call in which the error began, if that is known."`
 	Decided bool   `json:"decided,omitempty" description:"Whether this is a decision of a program, not a request to kube-apiserver."`
 	Failed  bool   `json:"failed,omitempty" description:"Whether kube-apiserver refused a request."`
 }
 
-// ByTime returns the indices of the lines in the order of time. A line never precedes its cause.
+// ByTime returns the indices of the lines in the order of their ranks.
 func (s *CausalStory) ByTime() []int {
+	order := make([]int, len(s.Lines))
+	for i, l := range s.Lines {
+		order[l.Rank] = i
+	}
+	return order
+}
+
+// rank sets the ranks of the lines.
+func (s *CausalStory) rank() {
 	order, at := make([]int, len(s.Lines)), make([]int64, len(s.Lines))
 	for i := range order {
 		order[i], at[i] = i, s.Lines[i].SinceNs
@@ -43,7 +53,9 @@ func (s *CausalStory) ByTime() []int {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
-	return order
+	for rank, i := range order {
+		s.Lines[i].Rank = rank
+	}
 }
 
 // Cause returns the index of the line that caused line i, or -1.
@@ -58,14 +70,15 @@ func (s *CausalStory) Cause(i int) int {
 
 // NewCausalStory returns the story of a recording. lang is "en" or "zh". The story has no
 // requests that only read, and no Events for people, unless they failed.
-func NewCausalStory(rec *trace.Recording, lang string) *CausalStory {
+func NewCausalStory(rec *trace.Recording, classifier Classifier, lang string) *CausalStory {
 	story := &CausalStory{Lines: []CausalLine{}, Remarks: []string{}}
 	if !slices.ContainsFunc(rec.Requests, func(r trace.Request) bool { return r.Cause != (trace.Cause{}) }) {
 		return story
 	}
 	words := message.For(lang)
-	root := tellConsequences(rec)
+	root := tellConsequences(rec, classifier)
 	story.Lines = root.flatten(root.at, 0, story.Lines, words)
+	story.rank()
 	for _, remark := range causalRemarks(rec) {
 		story.Remarks = append(story.Remarks, remark.Localize(words))
 	}
@@ -140,8 +153,8 @@ type toldLine struct {
 }
 
 // tellConsequences returns the root of the lines about a recording.
-func tellConsequences(rec *trace.Recording) *toldLine {
-	t := &consequenceTeller{rec: rec, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}, callOf: map[string]eventCall{}, causeOf: map[trace.Cause]int{}}
+func tellConsequences(rec *trace.Recording, classifier Classifier) *toldLine {
+	t := &consequenceTeller{rec: rec, classifier: classifier, causedBy: map[trace.Cause][]int{}, kinds: map[string]string{}, callOf: map[string]eventCall{}, causeOf: map[trace.Cause]int{}}
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
 		t.causedBy[r.Cause] = append(t.causedBy[r.Cause], i)
@@ -151,7 +164,7 @@ func tellConsequences(rec *trace.Recording) *toldLine {
 	}
 	root := &toldLine{}
 	for _, i := range t.causedBy[trace.Cause{}] {
-		t.request(i, saysClient, nil, origin{}, root)
+		t.request(i, saysClient, intent{}, origin{}, root)
 	}
 	if len(root.below) > 0 {
 		root.at = slices.MinFunc(root.below, byTime).at
@@ -176,7 +189,8 @@ func (l *toldLine) flatten(begun time.Time, level int, all []CausalLine, words m
 }
 
 type consequenceTeller struct {
-	rec *trace.Recording
+	rec        *trace.Recording
+	classifier Classifier
 	// causedBy lists what a call caused, in order.
 	causedBy map[trace.Cause][]int
 	// kinds has the kind of the objects of a resource, if an event has told it.
@@ -256,18 +270,32 @@ func (t *consequenceTeller) add(below *toldLine, actor, text message.Message, re
 	return l
 }
 
-// request tells of a request, and of the events of what it wrote. status says what a status
-// that it writes has, if that is known.
-func (t *consequenceTeller) request(i int, actor message.Message, status *message.Message, from origin, below *toldLine) {
+// An intent is what a program is about to write, as far as that is known.
+type intent struct{ status, replicas *message.Message }
+
+// request tells of a request, and of the events of what it wrote.
+func (t *consequenceTeller) request(i int, actor message.Message, with intent, from origin, below *toldLine) {
 	r := &t.rec.Requests[i]
-	if text, failed, told := t.said(r, status, from); told {
+	if text, failed, told := t.said(r, with, from); told {
 		below = t.add(below, actor, text, i, 0, failed)
+		if failed {
+			below.call = t.beganAt(r)
+		}
 	}
 	for j := range r.Calls {
 		for _, event := range t.caused(r, j) {
 			t.event(event, below)
 		}
 	}
+}
+
+// beganAt returns the call of a failed request in which the error began, or 0.
+func (t *consequenceTeller) beganAt(r *trace.Request) int {
+	path := ErrorPathOf(trace.TreeOfValid(r), t.classifier)
+	if path == nil || len(path.Steps) == 0 {
+		return 0
+	}
+	return path.Steps[0].Call
 }
 
 // caused lists what a call of a request caused.
@@ -303,7 +331,7 @@ func (t *consequenceTeller) event(i int, below *toldLine) {
 			origins[j] = origin{} // said
 		}
 		for _, sent := range t.caused(r, j) {
-			t.request(sent, actorOf(tree, j), cmp.Or(scaledTo(tree, j), statuses[j]), origins[j], lines[j])
+			t.request(sent, actorOf(tree, j), intent{status: statuses[j], replicas: scaledTo(tree, j)}, origins[j], lines[j])
 		}
 	}
 }
@@ -339,14 +367,14 @@ func (o origin) addTo(text message.Message) message.Message {
 }
 
 // said returns what a request did. told is false if it changed nothing and did not fail, or
-// only wrote an Event for people. status is as in request.
-func (t *consequenceTeller) said(r *trace.Request, status *message.Message, from origin) (text message.Message, failed, told bool) {
+// only wrote an Event for people.
+func (t *consequenceTeller) said(r *trace.Request, with intent, from origin) (text message.Message, failed, told bool) {
 	resource, name, subresource := r.Resource()
 	object := strings.TrimSpace(cmp.Or(t.kinds[resource], resource) + " " + name)
 	if kind, written := t.writtenObject(r); kind != "" {
 		object = kind + " " + written
 	}
-	text = from.addTo(t.done(r, object, subresource, status))
+	text = from.addTo(t.done(r, object, subresource, with))
 	switch wrote := slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Write() != 0 }); {
 	case r.Status >= http.StatusBadRequest:
 		text = saysRefusedWith.With(text, r.Status, http.StatusText(r.Status))
@@ -383,20 +411,22 @@ func (t *consequenceTeller) lastChange(r *trace.Request) (change string) {
 }
 
 // done returns what a request does to an object.
-func (t *consequenceTeller) done(r *trace.Request, object, subresource string, status *message.Message) message.Message {
+func (t *consequenceTeller) done(r *trace.Request, object, subresource string, with intent) message.Message {
 	switch {
+	case r.Method == http.MethodGet:
+		return saysReads.With(object)
 	case subresource == "binding":
 		return saysBinds.With(object)
 	case subresource == "finalize" && t.lastChange(r) == watchDeleted:
 		return saysFinalizesLast.With(object)
 	case subresource == "finalize":
 		return saysFinalizes.With(object)
-	case subresource != "" && status != nil:
-		return saysWritesStatus.With(subresource, object, *status)
+	case subresource != "" && with.status != nil:
+		return saysWritesStatus.With(subresource, object, *with.status)
 	case subresource != "":
 		return saysWrites.With(subresource, object)
 	}
-	// An update only deletes an object that is marked as deleted and has no finalizer left: see
+	// An update deletes an object only if it is marked as deleted and has no finalizer left: see
 	// ShouldDeleteDuringUpdate in pkg/registry/generic/registry/store.go of k8s.io/apiserver, v0.30
 	// and v0.37.
 	removed := slices.ContainsFunc(r.Stored, func(k trace.StoredKey) bool { return k.Op == "DELETE" })
@@ -411,8 +441,8 @@ func (t *consequenceTeller) done(r *trace.Request, object, subresource string, s
 		return saysMarks.With(object)
 	case r.Method == http.MethodDelete:
 		return saysDeletes.With(object)
-	case status != nil:
-		return saysScales.With(object, *status)
+	case with.replicas != nil:
+		return saysScales.With(object, *with.replicas)
 	}
 	return saysUpdates.With(object)
 }
@@ -566,6 +596,7 @@ var (
 	saysRootCA     = message.Of("publisher of the root CA")
 	saysProgram    = message.Of("%s")
 
+	saysReads         = message.Of("reads %s")
 	saysCreates       = message.Of("creates %s")
 	saysUpdates       = message.Of("updates %s")
 	saysScales        = message.Of("scales %s to %s")

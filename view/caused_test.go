@@ -12,7 +12,7 @@ import (
 )
 
 func TestCausalStory(t *testing.T) {
-	if story := NewCausalStory(&trace.Recording{Requests: []trace.Request{{}}}, "en"); len(story.Lines)+len(story.Remarks) > 0 {
+	if story := NewCausalStory(&trace.Recording{Requests: []trace.Request{{}}}, viewtest.ByName{}, "en"); len(story.Lines)+len(story.Remarks) > 0 {
 		t.Errorf("of a recording without causes, got %+v", story)
 	}
 	checkStory(t, viewtest.FollowedDeployment(), []string{
@@ -31,7 +31,7 @@ func TestCausalStory(t *testing.T) {
 func checkStory(t *testing.T, rec *trace.Recording, want []string) {
 	t.Helper()
 	var got []string
-	for _, l := range NewCausalStory(rec, "en").Lines {
+	for _, l := range NewCausalStory(rec, viewtest.ByName{}, "en").Lines {
 		got = append(got, fmt.Sprintf("%d %s%s %s (%s, failed %t)", l.Request, strings.Repeat("  ", l.Level), l.Actor, l.Text, l.Time, l.Failed))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -46,22 +46,23 @@ func TestCausalStoryOfRefusals(t *testing.T) {
 		"3   deployment controller scales ReplicaSet web-1 to 2 (20ms, failed false)",
 		"4     replicaset controller creates 1 of 2 pods and stops at an error (38ms, failed false)",
 		"5       replicaset controller creates Pod web-1-a (40ms, failed false)",
-		"8         scheduler writes the status of Pod web-1-a: PodScheduled is False, Unschedulable (70ms, failed false)",
-		"7         scheduler no node can run the pod: 0/1 nodes are available (73ms, failed false)",
-		"7           scheduler plugin NodeAffinity refuses the node: no match (74ms, failed false)",
-		"7         scheduler plugin DefaultPreemption cannot make room for the pod: not helpful (75ms, failed false)",
-		"7         scheduler keeps the pod until an event may let it run (78ms, failed false)",
+		"9         scheduler writes the status of Pod web-1-a: PodScheduled is False, Unschedulable (80ms, failed false)",
+		"8         scheduler no node can run the pod: 0/1 nodes are available (84ms, failed false)",
+		"8           scheduler plugin NodeAffinity refuses the node: no match (85ms, failed false)",
+		"8         scheduler plugin DefaultPreemption cannot make room for the pod: not helpful (86ms, failed false)",
+		"8         scheduler keeps the pod until an event may let it run (89ms, failed false)",
 		"6       replicaset controller creates Pod: refused with 403 Forbidden: exceeded quota (50ms, failed true)",
-		"10 client marks Pod web-1-a as deleted (90ms, failed false)",
-		"12 client deletes Pod web-1-a (110ms, failed false)",
-		"14   garbage collector deletes ReplicaSet web-1 (130ms, failed false)",
-		"15 client removes the last finalizer from Namespace default, which deletes it (140ms, failed false)",
+		"7       replicaset controller reads Pod web-1-a: refused with 403 Forbidden: not allowed (60ms, failed true)",
+		"11 client marks Pod web-1-a as deleted (100ms, failed false)",
+		"13 client deletes Pod web-1-a (120ms, failed false)",
+		"15   garbage collector deletes ReplicaSet web-1 (140ms, failed false)",
+		"16 client removes the last finalizer from Namespace default, which deletes it (150ms, failed false)",
 	})
 	quota := saysQuota.String()
-	if got := NewCausalStory(viewtest.FollowedRefusals(), "en").Remarks; !slices.Contains(got, quota) {
+	if got := NewCausalStory(viewtest.FollowedRefusals(), viewtest.ByName{}, "en").Remarks; !slices.Contains(got, quota) {
 		t.Errorf("the remarks are %q, expected one about quotas", got)
 	}
-	if got := NewCausalStory(viewtest.FollowedDeployment(), "en").Remarks; slices.Contains(got, quota) {
+	if got := NewCausalStory(viewtest.FollowedDeployment(), viewtest.ByName{}, "en").Remarks; slices.Contains(got, quota) {
 		t.Errorf("the remarks are %q, expected none about quotas", got)
 	}
 }
@@ -71,6 +72,7 @@ func TestCausalStoryByTime(t *testing.T) {
 	story := &CausalStory{Lines: []CausalLine{
 		{Level: 0, SinceNs: 0}, {Level: 1, SinceNs: 50}, {Level: 2, SinceNs: 40}, {Level: 1, SinceNs: 20}, {Level: 0, SinceNs: 30},
 	}}
+	story.rank()
 	if got, want := story.ByTime(), []int{0, 3, 4, 1, 2}; !slices.Equal(got, want) {
 		t.Errorf("got the order %v, expected %v", got, want)
 	}
@@ -101,7 +103,7 @@ func TestCausalStoryOfFinalizers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		story := NewCausalStory(rec, "en")
+		story := NewCausalStory(rec, viewtest.ByName{}, "en")
 		var gone []string
 		for _, i := range story.ByTime() {
 			if l := story.Lines[i]; l.Actor == "garbage collector" && strings.Contains(l.Text, "last finalizer") {
@@ -112,5 +114,27 @@ func TestCausalStoryOfFinalizers(t *testing.T) {
 		if !slices.Equal(gone, want) {
 			t.Errorf("%s: the garbage collector %q, expected %q", release, gone, want)
 		}
+	}
+}
+
+// TestCausalStoryOfErrors checks that a refused request leads to the call in which the error
+// began. A worker checks the quota, so this is the call that waits for the worker.
+func TestCausalStoryOfErrors(t *testing.T) {
+	rec, err := recordings.Load("v1.37", "quota-stops-replicas")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for _, l := range NewCausalStory(rec, viewtest.ByName{}, "en").Lines {
+		if !strings.Contains(l.Text, "exceeded quota") || !l.Failed {
+			continue
+		}
+		refused++
+		if call := rec.Requests[l.Request-1].Calls[l.Call]; !strings.HasSuffix(call.Function, ").Evaluate") {
+			t.Errorf("%q leads to %s, expected (*quotaEvaluator).Evaluate", l.Text, call.Function)
+		}
+	}
+	if refused == 0 {
+		t.Error("the story has no request that the quota refuses")
 	}
 }

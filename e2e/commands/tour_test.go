@@ -66,7 +66,7 @@ func checkTours(t *testing.T, version string, caused bool) {
 	folders := map[string]string{}
 	steps := 0
 	for _, rec := range all {
-		if caused != (len(view.NewCausalStory(rec, "en").Lines) > 0) {
+		if caused != (len(view.NewCausalStory(rec, guide.ForReader("en", rec), "en").Lines) > 0) {
 			continue
 		}
 		var out bytes.Buffer

@@ -74,10 +74,14 @@ func following(t *testing.T, release recordings.Info) (names []string) {
 // proves a request, and only another program a decision.
 func judgeStories(t *testing.T, release recordings.Info, of source) int {
 	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
 	n := 0
 	for _, scenario := range release.Scenarios {
 		rec := load(t, release.K8sVersion, scenario)
-		for _, line := range view.NewCausalStory(rec, "en").Lines {
+		for _, line := range view.NewCausalStory(rec, guide.ForReader("en", rec), "en").Lines {
 			n++
 			if err := judgeLine(rec, line, of); err != nil {
 				t.Errorf("story %s of %s: %q: %v", scenario, release.K8sVersion, line.Actor+": "+line.Text, err)

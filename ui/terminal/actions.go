@@ -244,17 +244,17 @@ func (m *Model) toggleLanguage() {
 	if m.compared != nil {
 		recs = append(recs, m.compared.A)
 	}
-	if m.story != nil {
-		selected := m.story.cursor
-		m.story = newStoryList(m.rec, m.options.Lang)
-		m.story.cursor = selected
-	}
 	guide, err := m.lib.Guide(m.options.Lang, recs...)
 	if err != nil {
 		m.status = m.errorText(err)
 		return
 	}
 	m.guide = guide
+	if m.story != nil {
+		selected := m.story.cursor
+		m.story = newStoryList(m.rec, guide, m.options.Lang)
+		m.story.cursor = selected
+	}
 	if m.compared != nil {
 		m.compared.view = m.drafter().diffView(m.compared, guide)
 		return

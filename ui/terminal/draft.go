@@ -122,7 +122,7 @@ func (m *Model) show(d draft) {
 		selected, begins = m.selectedFunction(), m.inStory
 	}
 	if m.inStory = false; d.rec != m.rec {
-		m.story = newStoryList(d.rec, m.options.Lang)
+		m.story = newStoryList(d.rec, d.guide, m.options.Lang)
 		m.inStory = begins && m.story != nil && d.compared == nil
 	}
 	if d.live {

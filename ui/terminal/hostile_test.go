@@ -74,7 +74,7 @@ func TestHostileStory(t *testing.T) {
 			}
 		}
 	}
-	story := newStoryList(rec, "en")
+	story := newStoryList(rec, viewtest.ByName{}, "en")
 	if told := fmt.Sprint(story.CausalStory); strings.Count(told, evil) < 10 {
 		t.Fatalf("the story has too few hostile texts: %q", told)
 	}

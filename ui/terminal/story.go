@@ -33,8 +33,8 @@ type storyRow struct {
 
 // newStoryList returns the story of a recording in a language, or nil if the recording has
 // none.
-func newStoryList(rec *trace.Recording, lang string) *storyList {
-	s := &storyList{CausalStory: view.NewCausalStory(rec, lang)}
+func newStoryList(rec *trace.Recording, guide view.Guide, lang string) *storyList {
+	s := &storyList{CausalStory: view.NewCausalStory(rec, guide, lang)}
 	if len(s.Lines) == 0 {
 		return nil
 	}
@@ -182,24 +182,28 @@ func (m *Model) storyTitle() string {
 	return m.palette.Request.Render(pad(title, m.width))
 }
 
-// storyTime shows when the call that proves the selected line ran within the story. It returns
-// "" for a remark.
+// storyTime shows when the decision or the request of the selected line ran within the story. It
+// returns "" for a remark.
 func (m *Model) storyTime() string {
 	l := m.story.line()
 	if l == nil {
 		return ""
 	}
-	call, last := m.proof(l), m.story.Lines[0].SinceNs
+	call, last := m.timed(l), m.story.Lines[0].SinceNs
 	for i := range m.story.Lines {
-		last = max(last, m.story.Lines[i].SinceNs+m.proof(&m.story.Lines[i]).DurationNs)
+		last = max(last, m.story.Lines[i].SinceNs+m.timed(&m.story.Lines[i]).DurationNs)
 	}
 	signs := view.SignsFor(m.options.ASCII)
 	return m.bar(l.SinceNs, l.SinceNs+call.DurationNs, last, signs.Duration(l.SinceNs), signs.Took(call))
 }
 
-// proof returns the call that proves a line.
-func (m *Model) proof(l *view.CausalLine) *trace.Call {
-	return &m.rec.Requests[l.Request-1].Calls[l.Call]
+// timed returns the call whose time a line shows: the decision, or all of a request.
+func (m *Model) timed(l *view.CausalLine) *trace.Call {
+	calls := m.rec.Requests[l.Request-1].Calls
+	if l.Decided {
+		return &calls[l.Call]
+	}
+	return &calls[0]
 }
 
 // storyStatus names the request or the decision of the selected line, and the most important
@@ -209,7 +213,7 @@ func (m *Model) storyStatus() string {
 	switch l := m.story.line(); {
 	case l == nil:
 	case l.Decided:
-		call := m.proof(l)
+		call := m.timed(l)
 		proof = call.Process + " " + call.ShortName()
 	default:
 		r := &m.rec.Requests[l.Request-1]

@@ -69,7 +69,12 @@ func (a *api) getStory(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view.NewCausalStory(l.rec, queryOf(r, paramLang)), nil
+	lang := queryOf(r, paramLang)
+	guide, err := l.guide(lang)
+	if err != nil {
+		return nil, err
+	}
+	return view.NewCausalStory(l.rec, guide, lang), nil
 }
 
 func (a *api) getRecording(r *restful.Request) (any, error) {

@@ -50,6 +50,7 @@ func FollowedRefusals() *trace.Recording {
 		"apitrace.count", "2", "apitrace.count.done", "1")
 	pod := rec.write("POST", pods, batches)
 	rec.add("POST", pods, 403, batches, rec.call("kube-apiserver", "serve", nil, trace.AttrError, "exceeded quota"))
+	rec.add("GET", pods+"/web-1-a", 403, batches, rec.call("kube-apiserver", "serve", nil, trace.AttrError, "not allowed"))
 
 	taken := rec.call(scheduler, "k8s.io/client-go/tools/cache.handleAnyWatch", nil, trace.AttrObjectType, "*v1.Pod", trace.AttrObjectName, "web-1-a", trace.AttrEtcdRevision, "7", trace.AttrWatchEvent, "ADDED")
 	fits := rec.call(scheduler, "k8s.io/kubernetes/pkg/scheduler.(*Scheduler).schedulePod", &taken, "apitrace.scheduler.host", "")

@@ -67,5 +67,5 @@ func (o *Delivery) writeSummary(ctx context.Context, std *console.Streams, c *se
 	if err != nil {
 		return err
 	}
-	return o.Output.writeStory(std.Err, view.NewCausalStory(recording, options.Lang), options)
+	return o.Output.writeStory(std.Err, view.NewCausalStory(recording, guide.ForReader(options.Lang, recording), options.Lang), options)
 }

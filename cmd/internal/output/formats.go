@@ -83,15 +83,16 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 	if err != nil {
 		return err
 	}
+	steps := guide.ForReader(options.Lang, recording)
 	if o.Sort != "" && o.Sort != OrderTime {
-		tops, err := view.NewTops(recording, guide.ForReader(options.Lang, recording), options.Options, view.TopOrder(o.Sort))
+		tops, err := view.NewTops(recording, steps, options.Options, view.TopOrder(o.Sort))
 		if err != nil {
 			return err
 		}
 		return render.WriteTop(std.Out, tops, o.Most, options)
 	}
 	if o.View == "story" || o.Sort == OrderTime || o.anyView() {
-		story := view.NewCausalStory(recording, options.Lang)
+		story := view.NewCausalStory(recording, steps, options.Lang)
 		switch {
 		case len(story.Lines) > 0:
 			return o.writeStory(std.Out, story, options)
@@ -99,7 +100,6 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 			return errNoStory()
 		}
 	}
-	steps := guide.ForReader(options.Lang, recording)
 	write := render.WriteTree
 	if o.View == "outline" {
 		options.Outline, write = true, render.WriteOutline
@@ -153,8 +153,9 @@ func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording
 	if err != nil {
 		return err
 	}
+	steps := guide.ForReader(lang, recording)
 	if o.View == "story" || o.anyView() {
-		story := view.NewCausalStory(recording, lang)
+		story := view.NewCausalStory(recording, steps, lang)
 		switch {
 		case len(story.Lines) > 0:
 			return render.WriteStoryMermaid(std.Out, story, lang)
@@ -162,7 +163,7 @@ func writeMermaid(_ context.Context, o *Options, std *console.Streams, recording
 			return errNoStory()
 		}
 	}
-	return export.WriteMermaid(std.Out, recording, diagramGuide{guide.ForReader(lang, recording)})
+	return export.WriteMermaid(std.Out, recording, diagramGuide{steps})
 }
 
 // A diagramGuide gives the layers in a diagram the same colours as in the tree.

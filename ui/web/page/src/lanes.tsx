@@ -8,18 +8,17 @@ import { StoryLine } from './story.tsx';
 const rowHeight = 26, laneWidth = 30, dot = 4;
 
 // An Effect is a line of a story with the line that caused it.
-export interface Effect { line: StoryLine; cause: Effect | null; at: number }
+export interface Effect { line: StoryLine; cause: Effect | null }
 
-// inTime returns the lines in the order of time. A line never precedes its cause.
+// inTime returns the lines in the order of time.
 export function inTime(lines: StoryLine[]): Effect[] {
   const above: Effect[] = [], all: Effect[] = [];
   for (const line of lines) {
-    const cause = line.level > 0 ? above[line.level - 1] : null;
-    const effect = { line, cause, at: Math.max(line.sinceNs, cause?.at ?? 0) };
+    const effect = { line, cause: line.level > 0 ? above[line.level - 1] : null };
     above[line.level] = effect;
     all.push(effect);
   }
-  return all.sort((a, b) => a.at - b.at); // sort is stable
+  return all.sort((a, b) => a.line.rank - b.line.rank);
 }
 
 // actorsOf returns the actors in the order in which they first act.

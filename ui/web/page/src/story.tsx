@@ -5,7 +5,7 @@ import { useAsking, useLatest, usePage, useRequest } from './context.ts';
 import { actorsOf, inTime, Lanes, lanesWidth } from './lanes.tsx';
 import { openCall } from './map.tsx';
 
-export interface StoryLine { level: number; time: string; sinceNs: number; actor: string; text: string; request: number; call: number; decided?: boolean; failed?: boolean }
+export interface StoryLine { level: number; time: string; rank: number; actor: string; text: string; request: number; call: number; decided?: boolean; failed?: boolean }
 interface Story { lines: StoryLine[]; remarks: string[] }
 
 // StoryView tells what the requests of a recording caused, one line for each decision and each
