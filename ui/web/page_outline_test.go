@@ -112,3 +112,16 @@ func TestPageExplainsItsSigns(t *testing.T) {
 	b.is("document.querySelector('dialog.keys[open] .signs')?.textContent.includes('calls are folded here')")
 	b.accessible()
 }
+
+// TestRequestsAreListed looks at the requests of a recording that has two, and opens the second.
+func TestRequestsAreListed(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/pod-security/1", 1280)
+	const second = "document.querySelectorAll('.requests-of a')[1]"
+	b.is(second + ".innerText === '2 POST pods → 403' && " + second + ".querySelector('.failure')")
+	b.click(second)
+	b.is("location.hash === '#/latest/pod-security/2' && " + second + ".getAttribute('aria-current') === 'page' && document.querySelector('.request .status.bad')")
+	b.accessible()
+	one := b.reopen(served(t), "#/latest/get-node/1")
+	one.is("document.querySelector('.tree') && !document.querySelector('.requests-of')")
+}

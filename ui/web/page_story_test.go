@@ -22,7 +22,12 @@ func TestPageTellsTheStory(t *testing.T) {
 	b.is("document.querySelectorAll('.story li').length > 20 && document.querySelector('.story').innerText.includes('hollow')")
 	b.click(storyLine("scheduler: 1 of 1 nodes can run the pod; selects n1"))
 	b.is(heading + " === '(*Scheduler).schedulePod' && location.hash.includes('view=story')")
-	b.is("document.querySelector('.story [aria-current=true]').textContent.includes('selects n1')")
+	const chosen = "document.querySelectorAll('.story [aria-current=true]').length === 1 && document.querySelector('.story [aria-current=true]').textContent"
+	b.is(chosen + ".includes('selects n1')")
+	b.click(storyLine("starts the container"))
+	b.is(heading + " === '(*kubeGenericRuntimeManager).startContainer' && " + chosen + ".includes('starts the container')")
+	b.back()
+	b.is(chosen + ".includes('selects n1')")
 	b.click(storyLine("wants 2 pods, has 0"))
 	b.is(heading + " === '(*ReplicaSetController).manageReplicas'")
 	b.accessible()

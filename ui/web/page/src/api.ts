@@ -10,6 +10,13 @@ export interface Recording { scenario: string; title: string; k8sVersion: string
 // hasStory reports whether a recording has what its requests caused.
 export const hasStory = (r: Recording | null) => r?.requests.some((q) => q.method === 'EVENT') ?? false;
 
+// brief names a request by its number, its method and the end of its path: "1 WATCH pods".
+export function brief({ number, method, path }: RequestHead): string {
+  const [at, query = ''] = path.split('?', 2);
+  const resource = at.replace(/^\/(api|apis\/[^/]+)\/[^/]+\/(?=.)/, '').replace(/^namespaces\/[^/]+\/(?=.)/, '');
+  return `${number} ${/(^|&)watch=(true|1)(&|$)/.test(query) ? 'WATCH' : method} ${resource}`;
+}
+
 // watch is the handoff of a call that handles the event of a write
 // (trace.HandoffWatch). Nobody called it.
 export const watch = 'watch';

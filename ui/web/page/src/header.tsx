@@ -1,6 +1,6 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { hasStory, Recording } from './api.ts';
+import { brief, hasStory, Recording } from './api.ts';
 import { usePage } from './context.ts';
 import { Address, firstView, recordingAddress, requestAddress, RequestLink, storyView, write } from './link.ts';
 import { typing } from './keys.ts';
@@ -49,13 +49,6 @@ function Entry({ address, words, current }: { address: Address; words: string; c
   return <a href={write(address)} aria-current={current ? 'page' : undefined}>{words}</a>;
 }
 
-// brief names a request by its method and the end of its path: "WATCH pods".
-function brief(method: string, path: string): string {
-  const [at, query = ''] = path.split('?', 2);
-  const resource = at.replace(/^\/(api|apis\/[^/]+)\/[^/]+\/(?=.)/, '').replace(/^namespaces\/[^/]+\/(?=.)/, '');
-  return `${/(^|&)watch=(true|1)(&|$)/.test(query) ? 'WATCH' : method} ${resource}`;
-}
-
 // RequestBar selects the request and its view.
 export function RequestBar({ link, recording, view }: { link: RequestLink; recording: Recording | null; view: ViewEntry }) {
   const { api, words, scenarios, goTo } = usePage();
@@ -95,7 +88,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
       </select>
       {recording && recording.requests.length > 1 && (
         <select aria-label={words.request} class="requests" value={String(place.request)} onChange={(e) => change({ request: Number(e.currentTarget.value) })}>
-          {recording.requests.map((r) => <option value={String(r.number)} title={`${r.method} ${r.path}`} selected={r.number === place.request}>{`${r.number} ${brief(r.method, r.path)}${r.status ? ` → ${r.status}` : ''}`}</option>)}
+          {recording.requests.map((r) => <option value={String(r.number)} title={`${r.method} ${r.path}`} selected={r.number === place.request}>{`${brief(r)}${r.status ? ` → ${r.status}` : ''}`}</option>)}
         </select>
       )}
       <span class="gap" />

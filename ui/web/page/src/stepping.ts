@@ -48,6 +48,14 @@ function shownCalls(view: View): number[] {
   return [...calls].sort((a, b) => a - b);
 }
 
+// lineAt returns the line of a story that a call of a request proves, or else the last line before
+// it or the first one after it that a call of the request proves. It returns undefined if there is
+// none.
+export function lineAt(story: StoryLine[], request: number, call: number): StoryLine | undefined {
+  const lines = story.filter((l) => l.request === request).sort((a, b) => a.call - b.call);
+  return lines.findLast((l) => l.call <= call) ?? lines[0];
+}
+
 // lineFrom returns the line of a story after a call of a request, or before it, in the order
 // of time. A call that proves no line counts as the last line that its request or an earlier
 // one proves up to this call. lineFrom returns undefined if there is no line.

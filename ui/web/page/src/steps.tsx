@@ -1,7 +1,8 @@
 import { h } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { CallList, requestPath, View } from './api.ts';
+import { brief, CallList, hasStory, requestPath, View } from './api.ts';
 import { usePage, useRequest } from './context.ts';
+import { requestAddress, write } from './link.ts';
 import { Opened, Row, rowsOf, sectionOf, shownAt } from './rows.ts';
 import { Heading, Tree } from './tree.tsx';
 
@@ -81,6 +82,7 @@ export function Steps() {
   return (
     <div class="scroll">
       <Heading view={view} onSelect={select} />
+      <Requests />
       {scenario?.description && <p class="description">{scenario.description}</p>}
       <div class="choices">
         <button class="quiet" onClick={() => { setShut(null); change({ open: outlined ? 'all' : undefined }); }}>
@@ -94,6 +96,22 @@ export function Steps() {
       <Tree rows={rows} total={longest(view)} onPath={view.errorPath?.map((s) => s.call) ?? []} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onToggle={toggle}
         onFold={fold} onMore={(of) => open(of, opened.get(of)?.items.length ?? 0).catch(problem)} opened={(call) => opened.has(call)} />
     </div>
+  );
+}
+
+// Requests lists the requests of a recording that has several, and no story that lists them.
+function Requests() {
+  const { words } = usePage();
+  const { recording, place, link } = useRequest();
+  if (!recording || recording.requests.length < 2 || hasStory(recording)) return null;
+  return (
+    <nav class="requests-of" aria-label={words.request}>
+      {recording.requests.map((r) => (
+        <a href={write(requestAddress({ place: { ...place, request: r.number }, view: link.view, more: {} }))} title={`${r.method} ${r.path}`} aria-current={r.number === place.request ? 'page' : undefined}>
+          {brief(r)}{r.status > 0 && <span class={r.status >= 400 ? 'failure' : ''}> → {r.status}</span>}
+        </a>
+      ))}
+    </nav>
   );
 }
 
