@@ -41,7 +41,11 @@ func (p *pen) writeTop(out *bufio.Writer, top *view.Top, most int, ascii bool) {
 	for _, f := range rows {
 		sum += f.OwnNs
 		fmt.Fprint(out, numbers(signs.Duration(f.OwnNs), share(f.OwnNs, top.OwnNs), share(sum, top.OwnNs), signs.Duration(f.TotalNs), view.Thousands(f.Calls)))
-		for i, line := range wrapNames(f.Name+" "+f.Place, max(p.width-len(indent), narrow/2)) {
+		name := f.Name + " " + f.Place
+		if f.Remote != "" {
+			name += " " + p.words.Sprintf("(on the way to %s and back)", f.Remote)
+		}
+		for i, line := range wrapNames(name, max(p.width-len(indent), narrow/2)) {
 			if i > 0 {
 				fmt.Fprint(out, indent)
 			}

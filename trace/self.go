@@ -28,3 +28,14 @@ func (t *Tree) SelfNs(i int) int64 {
 	}
 	return self
 }
+
+// Remote returns the other process that answers call i, or "". Then the call's own time is
+// the time on the way there and back. The handling of an event (AttrHandoff) is no answer.
+func (t *Tree) Remote(i int) string {
+	for c := range t.Children(i) {
+		if called := t.Call(c); called.Process != t.Call(i).Process && called.Attributes[AttrHandoff] == "" {
+			return called.Process
+		}
+	}
+	return ""
+}

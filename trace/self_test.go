@@ -7,12 +7,17 @@ func TestSelfNs(t *testing.T) {
 		{ID: "0000000000000001", Function: "a.root", Process: "p", DurationNs: 100},
 		{ID: "0000000000000002", Parent: "0000000000000001", Function: "a.first", Process: "p", StartNs: 10, DurationNs: 20},
 		{ID: "0000000000000003", Parent: "0000000000000002", Function: "a.inner", Process: "p", StartNs: 12, DurationNs: 5},
-		{ID: "0000000000000004", Parent: "0000000000000001", Function: "a.overlaps", Process: "p", StartNs: 25, DurationNs: 15, NewGoroutine: true},
-		{ID: "0000000000000005", Parent: "0000000000000001", Function: "a.outlives", Process: "p", StartNs: 90, DurationNs: 50, NewGoroutine: true},
+		{ID: "0000000000000004", Parent: "0000000000000001", Function: "a.overlaps", Process: "w", Attributes: map[string]string{AttrHandoff: HandoffWatch}, StartNs: 25, DurationNs: 15, NewGoroutine: true},
+		{ID: "0000000000000005", Parent: "0000000000000001", Function: "a.outlives", Process: "q", StartNs: 90, DurationNs: 50, NewGoroutine: true},
 	}}
 	tree, err := NewTree(r)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i, want := range []string{"q", "", "", "", ""} {
+		if got := tree.Remote(i); got != want {
+			t.Errorf("Remote of %s = %q, expected %q", tree.Call(i).Function, got, want)
+		}
 	}
 	for i, want := range []int64{100 - 30 - 10, 20 - 5, 5, 15, 50} {
 		if got := tree.SelfNs(i); got != want {

@@ -46,6 +46,8 @@ type TopFunction struct {
 	// OwnNs is the time in which no callee ran. TotalNs is the whole time. A call below
 	// another call of the same function is part of that call's total time.
 	OwnNs, TotalNs int64
+	// Remote is the process that answers all of the calls, or "": see trace.Tree.Remote.
+	Remote string
 }
 
 // NewTops returns the tables of a recording's requests. It leaves out requests without a
@@ -100,6 +102,11 @@ func newTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder
 		f := &top.Functions[at]
 		f.Calls++
 		f.OwnNs += own
+		if remote := tree.Remote(i); f.Calls == 1 {
+			f.Remote = remote
+		} else if f.Remote != remote {
+			f.Remote = ""
+		}
 		if !belowItself(tree, i) {
 			f.TotalNs += c.DurationNs
 		}

@@ -94,6 +94,11 @@ func (t *tracedRequest) longest() []LongFunction {
 		f, own := &all[at], t.ownNs(i)
 		f.Calls++
 		f.OwnNs += own
+		if remote := t.tree.Remote(i); f.Calls == 1 {
+			f.Remote = remote
+		} else if f.Remote != remote {
+			f.Remote = ""
+		}
 		if own > longest[at] || f.Calls == 1 {
 			f.Longest, longest[at] = i, own
 		}

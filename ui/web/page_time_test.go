@@ -232,6 +232,7 @@ func TestPageRanksWhatTookLongest(t *testing.T) {
 	if text := js[string](b, first+".textContent"); !strings.Contains(text, want.Longest[0].Name) {
 		t.Errorf("the first function is %q, expected %s", text, want.Longest[0].Name)
 	}
+	b.is("[...document.querySelectorAll('.ranked button')].find((f) => f.innerText.includes('unaryClientInterceptor')).innerText.includes('on the way to etcd and back')")
 	b.click(first)
 	b.is(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
 	if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {

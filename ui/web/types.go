@@ -102,6 +102,7 @@ type LongFunction struct {
 	Longest  int    `json:"longest" description:"Number of the call with the greatest ownNs."`
 	Calls    int    `json:"calls" description:"How many calls it has."`
 	OwnNs    int64  `json:"ownNs" description:"The sum of the own times of these calls, in nanoseconds."`
+	Remote   string `json:"remote,omitempty" description:"The traced program that answers all of the calls. Then their own time is the time on the way there and back."`
 }
 
 // A Source is the source of a function.

@@ -69,7 +69,7 @@ export interface Position {
   nextFunction?: string; nextName?: string; nextNth?: number; nextAfterwards?: boolean;
   returned: number; returnedName?: string; returnedTime?: string; returnedError?: string;
 }
-export interface LongFunction { function: string; name: string; process: string; layer: string; colour: string; longest: number; calls: number; ownNs: number }
+export interface LongFunction { function: string; name: string; process: string; layer: string; colour: string; longest: number; calls: number; ownNs: number; remote?: string }
 export interface LayerList { items: Layer[]; longest: LongFunction[] }
 export interface Layer { layer: string; title: string; colour: string; process: string; first: number; longest: number; calls: number; ownNs: number }
 
