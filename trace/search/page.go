@@ -110,8 +110,8 @@ var kindTitles = map[PageKind]message.Message{
 // Title returns the kind in words.
 func (k PageKind) Title() message.Message { return kindTitles[k] }
 
-// command returns what shows a page: a command, or the path of a document.
-func (p *Page) command() string {
+// Command returns what shows a page: a command, or the path of a document.
+func (p *Page) Command() string {
 	switch p.Kind {
 	case Lesson:
 		return "apitrace workshop lesson " + p.Name

@@ -21,6 +21,22 @@ type Hit struct {
 	Rank int
 }
 
+// In reports whether a call has the text of a hit.
+func (h *Hit) In(call *trace.Call) bool {
+	switch h.Kind {
+	case Function:
+		return call.Function == h.Text
+	case Error:
+		return cut(call.Error) == h.Text
+	}
+	for name, value := range call.Attributes {
+		if cut(name+"="+value) == h.Text {
+			return true
+		}
+	}
+	return false
+}
+
 // Text finds values and errors that contain a text, ignoring case, and the
 // functions that trace.RankFunctions finds. It searches the texts of the embedded
 // recordings, and more, the texts of other recordings (see Of). The hits are in the

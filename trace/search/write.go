@@ -165,7 +165,7 @@ func (r *Result) writePages(out io.Writer, pages []Page, p message.Printer) {
 		if page.Heading != "" {
 			fmt.Fprintln(out, "  "+p.Sprintf("section: %s", text.Escape(page.Heading)))
 		}
-		fmt.Fprintln(out, "  "+page.command())
+		fmt.Fprintln(out, "  "+page.Command())
 	}
 	if more := len(pages) - mostNames; more > 0 {
 		fmt.Fprintln(out, p.Sprintf("and %d more: give more words of the title", more))

@@ -77,6 +77,7 @@ func init() { // not an initializer: the help reads groups, which would be a cyc
 			{[]string{"/"}, message.Of("search names, values and errors"), act((*Model).startSearch)},
 			{[]string{"n"}, message.Of("next match"), act(func(m *Model) { m.toMatch(1) })},
 			{[]string{"N"}, message.Of("previous match"), act(func(m *Model) { m.toMatch(-1) })},
+			{[]string{"F"}, message.Of("search all recordings, releases, lessons and documents"), act((*Model).startFind)},
 			{[]string{"&"}, message.Of("show only calls that match"), act((*Model).startFilter)},
 		}},
 		{message.Of("Step, as in a debugger"), []binding{
@@ -138,6 +139,7 @@ func init() { // not an initializer: the help reads groups, which would be a cyc
 		{[]string{"/"}, message.Of("search the story"), act((*Model).startSearch)},
 		{[]string{"n"}, message.Of("next match"), act(func(m *Model) { m.toMatch(1) })},
 		{[]string{"N"}, message.Of("previous match"), act(func(m *Model) { m.toMatch(-1) })},
+		{[]string{"F"}, message.Of("search all recordings, releases, lessons and documents"), act((*Model).startFind)},
 		{[]string{"p"}, message.Of("choose a scenario"), act((*Model).pickScenario)},
 		{[]string{"R"}, message.Of("choose a release"), act((*Model).pickRelease)},
 		{[]string{"P"}, message.Of("choose a request of the recording"), act((*Model).pickRequest)},
@@ -162,6 +164,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch m.mode {
 	case modeSearch, modeFilter:
 		m.typed(key, msg.Text)
+	case modeFind:
+		cmd = m.typedFind(key, msg.Text)
 	case modePick:
 		cmd = m.picked(key, msg.Text)
 	case modeHelp:

@@ -14,13 +14,17 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/bounded"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/view"
+	"github.com/kubeapitrace/apitrace/workshop/reading"
 )
 
 // Local is a Library of the embedded recordings, and of the sources
@@ -60,6 +64,34 @@ func (*Local) Releases() []string {
 // Load implements Library.
 func (*Local) Load(scenario, release string) (*trace.Recording, error) {
 	return session.Recorded(release, scenario)
+}
+
+// Find implements Library.
+func (*Local) Find(query, lang string) ([]Found, error) {
+	pages, err := reading.Pages(lang)
+	if err != nil {
+		return nil, err
+	}
+	result, err := search.Query{Text: query, Pages: pages}.Find()
+	if err != nil {
+		return nil, err
+	}
+	search.Sort(result.Hits)
+	var all []Found
+	for i := range result.Hits {
+		all = append(all, Found{Title: result.Hits[i].Text, Places: result.Hits[i].Places, Is: result.Hits[i].In})
+	}
+	for i := range result.Pages {
+		p := &result.Pages[i]
+		all = append(all, Found{Title: p.Kind.Title().In(lang) + ": " + p.Title, Command: p.Command()})
+	}
+	for _, g := range result.Gates {
+		all = append(all, Found{Title: g.Name, Command: "apitrace explain " + g.Name})
+	}
+	for _, n := range result.Names {
+		all = append(all, Found{Title: n.Name, Command: "apitrace history " + text.ShellWord(funcname.Short(n.Name))})
+	}
+	return all, nil
 }
 
 // Guide implements Library.

@@ -33,6 +33,7 @@ const (
 	modeTree mode = iota // the tree or, with Model.inStory, the story
 	modeSearch
 	modeFilter
+	modeFind
 	modeHelp
 	modePick
 )
@@ -86,6 +87,7 @@ type Model struct {
 	mouse         bool
 	status        string
 
+	wanted   string // the text of a search in everything
 	query    string
 	matches  []int    // calls or, in the story, items
 	before   int      // the selection before the search
@@ -168,6 +170,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case drafted:
 		m.status = ""
 		m.take(msg.draft, msg.err)
+	case searched:
+		if m.status = ""; msg.err != nil {
+			m.status = m.errorText(msg.err)
+		} else {
+			m.pickFound(msg.found)
+		}
+	case located:
+		m.showLocated(msg)
 	case hunked:
 		m.hunks[msg.key] = msg.text
 	case indexed:

@@ -38,6 +38,7 @@ func (testLibrary) Releases() []string { return []string{"v1.37.1", "v1.36.3", "
 func (testLibrary) Load(scenario, release string) (*trace.Recording, error) {
 	return recordings.Load(release, scenario)
 }
+func (testLibrary) Find(text, lang string) ([]Found, error) { return (*Local)(nil).Find(text, lang) }
 func (testLibrary) Guide(lang string, recs ...*trace.Recording) (view.Guide, error) {
 	guide, err := instrument.Load()
 	if err != nil {

@@ -78,13 +78,9 @@ func (m *Model) picked(key, text string) tea.Cmd {
 		p.move(-1)
 	case "down":
 		p.move(1)
-	case "backspace":
-		if runes := []rune(p.query); len(runes) > 0 {
-			p.query, p.cursor = string(runes[:len(runes)-1]), 0
-		}
 	default:
-		if text != "" {
-			p.query, p.cursor = p.query+text, 0
+		if query := typedInto(p.query, key, text); query != p.query {
+			p.query, p.cursor = query, 0
 		}
 	}
 	return nil

@@ -414,6 +414,8 @@ func (m *Model) statusLine() string {
 		return "/" + m.query + "  " + m.status
 	case m.mode == modeFilter:
 		return "&" + m.query + "  " + m.status
+	case m.mode == modeFind:
+		return saysFind.Format(m.options.Lang, m.wanted)
 	case m.status != "":
 		return text.Escape(m.status)
 	case m.inStory:
@@ -450,7 +452,7 @@ func (m *Model) withHint(left string, hints []string) string {
 // longStatus returns the lines of a status, such as an error. It returns nil if the
 // status line shows something else.
 func (m *Model) longStatus() []string {
-	if m.status == "" || m.job != nil || m.mode == modeSearch || m.mode == modeFilter {
+	if m.status == "" || m.job != nil || m.mode == modeSearch || m.mode == modeFilter || m.mode == modeFind {
 		return nil
 	}
 	return text.Wrap(text.Escape(m.status), m.width)

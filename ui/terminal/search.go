@@ -116,17 +116,19 @@ func (m *Model) typed(key, text string) {
 	case "enter":
 		m.mode = modeTree
 		return
-	case "backspace":
-		if runes := []rune(m.query); len(runes) > 0 {
-			m.query = string(runes[:len(runes)-1])
-		}
-	default:
-		if text == "" {
-			return
-		}
-		m.query += text
 	}
-	m.search(before)
+	if m.query = typedInto(m.query, key, text); m.query != before {
+		m.search(before)
+	}
+}
+
+// typedInto returns a query after a key: backspace deletes the last character, and any other key
+// adds its text.
+func typedInto(query, key, text string) string {
+	if runes := []rune(query); key == "backspace" && len(runes) > 0 {
+		return string(runes[:len(runes)-1])
+	}
+	return query + text
 }
 
 // search finds the calls or, in the story, the items that contain the query. If the query
