@@ -97,11 +97,7 @@ func (r *Result) writeNames(out io.Writer, p message.Printer) {
 		for _, line := range text.Wrap(Fate(n).Localize(p), 78) {
 			fmt.Fprintln(out, "  "+line)
 		}
-		command := "history"
-		if n.Became.IsZero() && n.Kind == lineage.Function {
-			command = "explain"
-		}
-		fmt.Fprintf(out, "  apitrace %s %s\n", command, text.ShellWord(funcname.Short(n.Name)))
+		fmt.Fprintln(out, "  "+NameCommand(n))
 	}
 	if more := len(r.Names) - mostNames; more > 0 {
 		fmt.Fprintln(out, p.Sprintf("and %d more names: search for a longer part of the name", more))
@@ -170,6 +166,15 @@ func (r *Result) writePages(out io.Writer, pages []Page, p message.Printer) {
 	if more := len(pages) - mostNames; more > 0 {
 		fmt.Fprintln(out, p.Sprintf("and %d more: give more words of the title", more))
 	}
+}
+
+// NameCommand returns the command that tells about a name in released sources.
+func NameCommand(n lineage.Found) string {
+	command := "history"
+	if n.Became.IsZero() && n.Kind == lineage.Function {
+		command = "explain"
+	}
+	return "apitrace " + command + " " + text.ShellWord(funcname.Short(n.Name))
 }
 
 // Fate returns a sentence that says which releases have a name, and how it ended.

@@ -28,7 +28,7 @@ type (
 		found []Found
 		err   error
 	}
-	// located is the message that a draft is ready, whose call is to be selected.
+	// located is the message that a draft is ready. The call is selected in it.
 	located struct {
 		drafted
 		call int

@@ -44,6 +44,12 @@ func TestFind(t *testing.T) {
 	press(m, "enter")
 	shows(m.rec.Scenario, "(*Scheduler).schedulePod")
 
+	find("apitrace.scheduler.host=")
+	press(m, "enter")
+	if host := m.forest.tree.Call(m.call()).Attributes["apitrace.scheduler.host"]; host == "" {
+		t.Errorf("%s is shown, expected a call with a host", m.forest.tree.Call(m.call()).Function)
+	}
+
 	find("filter chain")
 	for !strings.Contains(m.picker.all[m.picker.list()[m.picker.cursor]], "lesson: ") {
 		press(m, "down")

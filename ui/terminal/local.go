@@ -14,10 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/bounded"
-	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -76,7 +74,6 @@ func (*Local) Find(query, lang string) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	search.Sort(result.Hits)
 	var all []Found
 	for i := range result.Hits {
 		all = append(all, Found{Title: result.Hits[i].Text, Places: result.Hits[i].Places, Is: result.Hits[i].In})
@@ -89,7 +86,7 @@ func (*Local) Find(query, lang string) ([]Found, error) {
 		all = append(all, Found{Title: g.Name, Command: "apitrace explain " + g.Name})
 	}
 	for _, n := range result.Names {
-		all = append(all, Found{Title: n.Name, Command: "apitrace history " + text.ShellWord(funcname.Short(n.Name))})
+		all = append(all, Found{Title: n.Name, Command: search.NameCommand(n)})
 	}
 	return all, nil
 }
