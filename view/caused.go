@@ -378,14 +378,47 @@ func (t *consequenceTeller) said(r *trace.Request, with intent, from origin) (te
 	switch wrote := slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Write() != 0 }); {
 	case r.Status >= http.StatusBadRequest:
 		text = saysRefusedWith.With(text, r.Status, http.StatusText(r.Status))
-		if i := firstWith(trace.TreeOfValid(r), 0, trace.AttrError); i >= 0 {
-			text = saysBecause.With(text, r.Calls[i].Attributes[trace.AttrError])
+		tree := trace.TreeOfValid(r)
+		if i := firstWith(tree, 0, trace.AttrError); i >= 0 {
+			reason := r.Calls[i].Attributes[trace.AttrError]
+			if first := t.changedFirst(tree); first >= 0 && strings.Contains(reason, isModified) {
+				text = saysChangedFirst.With(text, first+1)
+			}
+			text = saysBecause.With(text, reason)
 		}
 		return text, true, true
 	case !wrote || resource == "events":
 		return text, false, false
 	}
 	return text, false, true
+}
+
+// isModified is part of the error of an update of an object that another request changed: see
+// OptimisticLockErrorMsg in pkg/registry/generic/registry/store.go of k8s.io/apiserver, v0.30 and
+// v0.37.
+const isModified = "the object has been modified"
+
+// changedFirst returns the request that wrote the object as the refused update of this object found
+// it in etcd, or -1.
+func (t *consequenceTeller) changedFirst(tree *trace.Tree) int {
+	for i := tree.Len() - 1; i >= 0; i-- {
+		found, _ := strconv.ParseInt(tree.Call(i).Attributes[attrModRevision], 10, 64)
+		if found == 0 {
+			continue
+		}
+		at := i
+		for at >= 0 && tree.Call(at).Attributes[trace.AttrStorageKey] == "" {
+			at = tree.Parent(at)
+		}
+		if at < 0 {
+			continue
+		}
+		key := tree.Call(at).Attributes[trace.AttrStorageKey]
+		return slices.IndexFunc(t.rec.Requests, func(r trace.Request) bool {
+			return slices.ContainsFunc(r.Stored, func(k trace.StoredKey) bool { return k.Revision == found && strings.HasSuffix(k.Key, key) })
+		})
+	}
+	return -1
 }
 
 // writtenObject returns the object that a request wrote, from the events of the write, or "".
@@ -584,6 +617,9 @@ const (
 	attrCondition       = "apitrace.condition.type"
 	attrConditionStatus = "apitrace.condition.status"
 	attrConditionReason = "apitrace.condition.reason"
+
+	// attrModRevision is the revision that wrote a decoded object.
+	attrModRevision = "apitrace.etcd.mod_revision"
 )
 
 // The lines of what requests caused.
@@ -615,6 +651,7 @@ var (
 	saysWaited        = message.Of("%s (after waiting %s for a timer)")
 	saysWaitedAlso    = message.Of("%s (after waiting %s for a timer, also because of %s)")
 	saysRefusedWith   = message.Of("%s: refused with %d %s")
+	saysChangedFirst  = message.Of("%s, because %d had changed the object")
 	saysBecause       = message.Of("%s: %s")
 
 	saysTimer   = message.Of("%s looks at %q again after %v")

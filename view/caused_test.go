@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,3 +139,45 @@ func TestCausalStoryOfErrors(t *testing.T) {
 		t.Error("the story has no request that the quota refuses")
 	}
 }
+
+// TestCausalStoryOfConflicts checks that the story names the request that changed an object before
+// an update of the object was refused. It compares etcd's revisions.
+func TestCausalStoryOfConflicts(t *testing.T) {
+	for _, release := range []string{"v1.30", "v1.37"} {
+		rec, err := recordings.Load(release, "deployment-rollout")
+		if err != nil {
+			t.Fatal(err)
+		}
+		conflicts := 0
+		for _, l := range NewCausalStory(rec, viewtest.ByName{}, "en").Lines {
+			if !strings.Contains(l.Text, isModified) {
+				continue
+			}
+			conflicts++
+			_, after, _ := strings.Cut(l.Text, "409 Conflict, because ")
+			number, _, _ := strings.Cut(after, " ")
+			by, err := strconv.Atoi(number)
+			if err != nil {
+				t.Errorf("%s: no request is named as the cause: %s", release, l.Text)
+				continue
+			}
+			r := rec.Requests[l.Request-1]
+			stored := rec.Requests[by-1].Stored
+			if !slices.ContainsFunc(r.Calls, func(c trace.Call) bool {
+				return slices.ContainsFunc(stored, func(k trace.StoredKey) bool {
+					return c.Attributes[attrModRevision] == strconv.FormatInt(k.Revision, 10)
+				})
+			}) {
+				t.Errorf("%s: %s: the refused request found no object of a revision that %d wrote", release, l.Text, by)
+			}
+			if wrote, _, _ := rec.Requests[by-1].Resource(); wrote != first(r.Resource()) {
+				t.Errorf("%s: %s: %d wrote one of the %s", release, l.Text, by, wrote)
+			}
+		}
+		if conflicts == 0 {
+			t.Errorf("%s: the story has no conflict", release)
+		}
+	}
+}
+
+func first(resource, _, _ string) string { return resource }
