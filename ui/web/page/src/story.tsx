@@ -1,4 +1,4 @@
-import { h } from 'preact';
+import { Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { recordingPath } from './api.ts';
 import { useAsking, useLatest, usePage, useRequest } from './context.ts';
@@ -47,7 +47,7 @@ export function StoryView() {
       <h1>{words.title}</h1>
       <p class="facts">{byTime ? words.helpInTime : words.help}</p>
       <label class="choice"><input type="checkbox" checked={byTime} onChange={() => change({ order: byTime ? undefined : 'time' })} />{words.byTime}</label>
-      {!byTime ? <ol>{story.lines.map(row)}</ol> : (
+      {!byTime ? <Fragment><p class="columns" aria-hidden="true"><span>#</span><span>{words.timeColumn}</span></p><ol>{story.lines.map(row)}</ol></Fragment> : (
         <div class="in-time" style={{ '--lanes': lanesWidth(actors) + 'px' }}>
           <p class="actors" aria-hidden="true">{actors.map((a) => <span>{a}</span>)}</p>
           <Lanes effects={effects} actors={actors} chosen={(e) => e.line === chosen} />
