@@ -8,6 +8,9 @@ import { thousands } from './words.ts';
 
 const rowHeight = 24, part = 200, beyond = 10;
 
+// mostDepth is the number of levels that rows are indented by at most.
+const mostDepth = 40;
+
 // The parameters of the filter, in the address and in the questions
 // to the engine (answers.ts).
 const filters = ['text', 'layer', 'process', 'least', 'failed'];
@@ -161,6 +164,11 @@ function All({ path, filter, total, shown: calls, matching, selected: call, onSe
     moves[e.key]();
   };
 
+  // Deep calls, as all those in etcd, are indented from the level that leaves the deepest visible
+  // row within the most levels. So a row still stands to the right of its caller.
+  let deepest = 0;
+  for (let i = from; i < Math.min(to, total); i++) deepest = Math.max(deepest, at(i)?.depth ?? 0);
+  const outermost = Math.max(0, deepest - mostDepth);
   const rows: JSX.Element[] = [];
   const shown = new Set<number>([focus]);
   for (let i = from; i < to; i++) shown.add(i);
@@ -172,7 +180,7 @@ function All({ path, filter, total, shown: calls, matching, selected: call, onSe
         tabIndex={i === focus ? 0 : -1} style={{ top: i * rowHeight + 'px', '--layer': c?.colour || undefined } as CSSProperties}
         onClick={() => { setFocus(i); onSelect(callAt(i)); }}>
         <span class="time">{c?.time ?? ''}</span>
-        <span class="depth" aria-hidden="true" style={{ '--depth': Math.min(c?.depth ?? 0, 40) } as CSSProperties} />
+        <span class="depth" aria-hidden="true" style={{ '--depth': Math.max(0, (c?.depth ?? 0) - outermost) } as CSSProperties} />
         {c ? <span class={'name' + (c.key ? ' key' : '')} title={c.name}>{c.name}</span> : <span class="name">…</span>}
         {c?.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
         {c?.afterwards && <span class="mark" title={words.event}>{words.eventMark}</span>}
