@@ -41,8 +41,10 @@ type Top struct {
 // A TopFunction has the times of all selected calls of a function in one program. Calls with
 // only a recorded entry, unfinished calls, and upstream's own tracing do not count.
 type TopFunction struct {
-	Function, Name, Place, Layer string
-	Calls                        int
+	Function, Name, Place, Layer, Process string
+	Calls                                 int
+	// Longest is the index of the call with the longest own time.
+	Longest int
 	// OwnNs is the time in which no callee ran. TotalNs is the whole time. A call below
 	// another call of the same function is part of that call's total time.
 	OwnNs, TotalNs int64
@@ -64,7 +66,7 @@ func NewTops(rec *trace.Recording, guide Guide, o Options, by TopOrder) ([]*Top,
 		if err != nil {
 			return nil, message.Errorf("building the call tree of %s %s: %w", rec.Requests[i].Method, rec.Requests[i].Path, err)
 		}
-		top := newTop(tree, guide, &o.Filter, by)
+		top := NewTop(tree, guide, &o.Filter, by)
 		top.Request, top.Facts = t.Request, t.Facts
 		if none.Calls += tree.Len(); len(top.Functions) > 0 || !o.Filter.Active() {
 			all = append(all, top)
@@ -76,12 +78,14 @@ func NewTops(rec *trace.Recording, guide Guide, o Options, by TopOrder) ([]*Top,
 	return all, nil
 }
 
-func newTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder) *Top {
+// NewTop returns the table of a request, without the heading.
+func NewTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder) *Top {
 	top := &Top{DurationNs: tree.Call(0).DurationNs, TickNs: tree.Request.TickNs()}
 	selected := newFiltering(filter, tree, classifier, ErrorPathOf(tree, classifier), true)
 	type identity struct{ process, function string }
 	index := map[identity]int{}
-	var first []int // the first call of each row
+	var first []int     // the first call of each row
+	var longest []int64 // the own time of each row's Longest call
 	for i := range tree.Len() {
 		c := tree.Call(i)
 		if c.Leaf || c.Unfinished || Upstream(c) {
@@ -96,10 +100,13 @@ func newTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder
 		if !known {
 			at = len(first)
 			index[identity{c.Process, c.Function}] = at
-			first = append(first, i)
-			top.Functions = append(top.Functions, TopFunction{Function: c.Function, Layer: classifier.Layer(c.Function)})
+			first, longest = append(first, i), append(longest, own)
+			top.Functions = append(top.Functions, TopFunction{Function: c.Function, Layer: classifier.Layer(c.Function), Process: c.Process, Longest: i})
 		}
 		f := &top.Functions[at]
+		if own > longest[at] {
+			f.Longest, longest[at] = i, own
+		}
 		f.Calls++
 		f.OwnNs += own
 		if remote := tree.Remote(i); f.Calls == 1 {

@@ -70,39 +70,17 @@ func (t *tracedRequest) ownNs(i int) int64 {
 	return t.tree.SelfNs(i)
 }
 
-// longest ranks the functions of a request by the sum of their
-// calls' own times, the longest first. It leaves out calls with only
-// a recorded entry, unfinished calls, and upstream's own tracing.
+// longest ranks the functions of a request by the sum of their calls' own times.
 func (t *tracedRequest) longest() []LongFunction {
-	type identity struct{ process, function string }
-	index := map[identity]int{}
 	all := []LongFunction{}
-	var longest []int64 // own time of each function's Longest call
-	for i := range t.tree.Len() {
-		c := t.tree.Call(i)
-		if c.Leaf || c.Unfinished || view.Upstream(c) {
-			continue
+	for _, f := range view.NewTop(t.tree, t.guide, &view.Filter{}, view.TopOwn).Functions {
+		if len(all) == mostLongest {
+			break
 		}
-		at, known := index[identity{c.Process, c.Function}]
-		if !known {
-			at = len(all)
-			index[identity{c.Process, c.Function}] = at
-			layer := t.guide.Layer(c.Function)
-			all = append(all, LongFunction{Function: c.Function, Name: c.ShortName(), Process: c.Process, Layer: layer, Colour: view.LayerColour(layer)})
-			longest = append(longest, 0)
-		}
-		f, own := &all[at], t.ownNs(i)
-		f.Calls++
-		f.OwnNs += own
-		if remote := t.tree.Remote(i); f.Calls == 1 {
-			f.Remote = remote
-		} else if f.Remote != remote {
-			f.Remote = ""
-		}
-		if own > longest[at] || f.Calls == 1 {
-			f.Longest, longest[at] = i, own
-		}
+		all = append(all, LongFunction{
+			Function: f.Function, Name: t.tree.Call(f.Longest).ShortName(), Process: f.Process, Layer: f.Layer, Colour: view.LayerColour(f.Layer),
+			Longest: f.Longest, Calls: f.Calls, OwnNs: f.OwnNs, Remote: f.Remote,
+		})
 	}
-	slices.SortStableFunc(all, func(a, b LongFunction) int { return cmp.Compare(b.OwnNs, a.OwnNs) })
-	return all[:min(len(all), mostLongest)]
+	return all
 }
