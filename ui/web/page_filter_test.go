@@ -29,6 +29,11 @@ func TestPageFiltersAllCalls(t *testing.T) {
 
 	b = b.reopen(server, "#/latest/get-node/1?view=calls&process=etcd")
 	b.is("document.querySelector('.filter [role=status]')?.textContent === '69 of 919 calls'")
+	// Also a deep row stands to the right of its caller.
+	indentOf := func(name string) string {
+		return rows + ".find((r) => r.textContent.includes('" + name + "'))?.querySelector('.depth').offsetWidth"
+	}
+	b.is(indentOf("v3rpc.newLogUnaryInterceptor.func1") + " > " + indentOf("client/v3.(*retryKVClient).Range") + " && " + indentOf("v3rpc.(*kvServer).Range") + " > " + indentOf("v3rpc.newLogUnaryInterceptor.func1"))
 	b = b.reopen(server, "#/latest/get-forbidden/1?view=calls&failed=true")
 	b.is(rows + ".some((r) => !r.matches('.context') && r.querySelector('.handled'))")
 	if wrong := js[int](b, rows+".filter((r) => !r.matches('.context') && !r.querySelector('.handled')).length"); wrong > 0 {

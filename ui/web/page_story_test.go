@@ -20,6 +20,7 @@ func TestPageTellsTheStory(t *testing.T) {
 	b := open(t, served(t), followed, 1280)
 	b.click("[...document.querySelectorAll('.views a')].find((a) => a.textContent === 'Story')")
 	b.is("document.querySelectorAll('.story li').length > 20 && document.querySelector('.story').innerText.includes('hollow')")
+	b.is("document.querySelector('.story .columns').innerText.includes('time')")
 	b.click(storyLine("scheduler: 1 of 1 nodes can run the pod; selects n1"))
 	b.is(heading + " === '(*Scheduler).schedulePod' && location.hash.includes('view=story')")
 	const chosen = "document.querySelectorAll('.story [aria-current=true]').length === 1 && document.querySelector('.story [aria-current=true]').textContent"

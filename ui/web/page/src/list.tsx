@@ -36,7 +36,7 @@ export function Calls() {
       <div class="request"><RequestLine of={view.request} /><p class="facts">{view.facts}</p></div>
       <FilterBar view={view} found={filtered ? found : null} />
       {filtered && !found ? <p class="quiet loading">{words.loading}</p>
-        : <All key={key} path={path} filter={filter} total={found ? found.total : view.calls} shown={found?.shown} matching={found?.matching} selected={selected} onSelect={select} />}
+        : <All key={key} path={path} filter={filter} total={found ? found.total : view.calls} shown={found?.shown} matching={found?.matching} selected={selected} chosen={!!link.call} onSelect={select} />}
     </Fragment>
   );
 }
@@ -83,9 +83,10 @@ function search(list: number[], wanted: number): number {
 
 // All draws the calls of a list in order of entry. The list may be long, so All renders
 // only the visible rows, and loads only their calls. shown has the calls of the list;
-// without it, the list has all calls. matching has the calls that the filter selects.
-function All({ path, filter, total, shown: calls, matching, selected: call, onSelect }: {
-  path: string; filter: Record<string, string>; total: number; shown?: number[]; matching?: ReadonlySet<number>; selected: number | null; onSelect: (call: number) => void;
+// without it, the list has all calls. matching has the calls that the filter selects. chosen is
+// set if the reader chose the selected call.
+function All({ path, filter, total, shown: calls, matching, selected: call, chosen, onSelect }: {
+  path: string; filter: Record<string, string>; total: number; shown?: number[]; matching?: ReadonlySet<number>; selected: number | null; chosen: boolean; onSelect: (call: number) => void;
 }) {
   const callAt = (row: number) => (calls ? calls[row] : row);
   const rowOf = (call: number) => (calls ? search(calls, call) : call);
@@ -101,7 +102,9 @@ function All({ path, filter, total, shown: calls, matching, selected: call, onSe
 
   useEffect(() => setParts(new Map()), [path]);
   useEffect(() => {
-    if (selected !== null) { setFocus(selected); reveal(selected, 'center'); }
+    if (selected === null) return;
+    setFocus(selected);
+    if (chosen || !matching) reveal(selected, 'center');
   }, [selected, path]);
   useEffect(() => { // a list with a filter begins where a call matches
     if (matching && calls && (call === null || !matching.has(call))) reveal(calls.findIndex((c) => matching.has(c)), 'center');
