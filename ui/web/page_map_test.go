@@ -125,18 +125,19 @@ func showsWhatAStartBuilt(b *tab) {
 }
 
 // TestPageDrawsTheMapWithoutOverlaps measures the map. No line may
-// cross a box or a text. Boxes and texts may not overlap. The calls
-// that take up the event of a write must come after the servers.
+// cross a box or a text. Boxes and texts may not overlap, and are
+// within the box of their program. The calls that take up the
+// event of a write must come after the servers.
 func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	parallel(t)
-	drawsTheMapWithoutOverlaps(t, []string{"create-deployment"}, 1280)
+	drawsTheMapWithoutOverlaps(t, []string{"create-deployment", "get-node"}, 1280)
 	drawsTheMapWithoutOverlaps(t, []string{"aggregated-api"}, 400)
 }
 
 // TestNightlyPageDrawsTheMapWithoutOverlaps measures more maps.
 func TestNightlyPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	testenv.Nightly(t)
-	drawsTheMapWithoutOverlaps(t, []string{"create-deployment", "get-node", "aggregated-api", "create-crd"}, 1280, 400)
+	drawsTheMapWithoutOverlaps(t, []string{"create-deployment", "get-node", "aggregated-api", "create-crd"}, 1600, 1280, 400)
 }
 
 func drawsTheMapWithoutOverlaps(t *testing.T, scenarios []string, widths ...int64) {
@@ -150,6 +151,15 @@ func drawsTheMapWithoutOverlaps(t *testing.T, scenarios []string, widths ...int6
 				const wrong = [], whole = document.querySelector('.map-picture').getBoundingClientRect();
 				const things = [...document.querySelectorAll('.map-picture .station, .map-client, .map-picture h2, .map-picture h3, .map-picture .also')]
 					.map((e) => ({ r: e.getBoundingClientRect(), name: e.innerText.slice(0, 30) }));
+				const programs = [...document.querySelectorAll('.map-program')];
+				programs.forEach((p, i) => {
+					const r = p.getBoundingClientRect(), name = p.getAttribute('aria-label');
+					for (const e of p.querySelectorAll('.map-server, .station, .also')) {
+						const of = e.getBoundingClientRect();
+						if (of.left < r.left || of.right > r.right || of.top < r.top || of.bottom > r.bottom) wrong.push(e.innerText.slice(0, 30) + ' is not within ' + name);
+					}
+					for (const o of [...programs.slice(i + 1), document.querySelector('.way')].map((e) => e.getBoundingClientRect())) if (r.left < o.right && o.left < r.right && r.top < o.bottom && o.top < r.bottom) wrong.push(name + ' lies on another part');
+				});
 				const inside = (r, x, y) => x > r.left + 1 && x < r.right - 1 && y > r.top + 1 && y < r.bottom - 1;
 				for (const line of document.querySelectorAll('.map-picture .line path:first-child')) {
 					const length = line.getTotalLength();
@@ -215,7 +225,7 @@ func TestNightlyNoLineOfTheMapBeginsWithAComma(t *testing.T) {
 func noLineOfTheMapBeginsWithAComma(t *testing.T, widths ...int64) {
 	t.Helper()
 	b := open(t, served(t), "#/latest/aggregated-api/1?view=map", 400)
-	b.is("document.querySelector('.also span')")
+	b.is("document.querySelector('.also .comma')")
 	for _, lang := range []string{"en", "zh"} {
 		if lang == "zh" {
 			js[any](b, "localStorage.setItem('lang', 'zh')")
@@ -224,13 +234,12 @@ func noLineOfTheMapBeginsWithAComma(t *testing.T, widths ...int64) {
 		}
 		for _, width := range widths {
 			b.do(chromedp.EmulateViewport(width, 860))
-			wrong := js[[]string](b, `[...document.querySelectorAll('.also span')].filter((s) => {
-				const comma = document.createRange();
-				comma.setStartAfter(s.querySelector('button'));
-				comma.setEndAfter(s.lastChild);
-				const at = comma.getClientRects();
-				return at.length > 0 && at[0].top >= s.querySelector('button').getBoundingClientRect().bottom - 2;
-			}).map((s) => s.textContent)`)
+			wrong := js[[]string](b, `[...document.querySelectorAll('.also .comma')].filter((comma) => {
+				const before = document.createRange();
+				before.setStart(comma.parentElement, 0);
+				before.setEndBefore(comma);
+				return comma.getBoundingClientRect().top >= [...before.getClientRects()].at(-1).bottom - 2;
+			}).map((comma) => comma.parentElement.textContent)`)
 			for _, text := range wrong {
 				t.Errorf("%s, %d pixels wide: the comma after %q begins a line", lang, width, text)
 			}

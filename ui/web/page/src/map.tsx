@@ -187,7 +187,7 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     return (
       <Fragment>
         {[...new Set(on.map((t) => t.tier))].map((n) => <div class="tier">{on.filter((t) => t.tier === n).map(station)}</div>)}
-        {also.length > 0 && <p class="also">{words.also}{also.map((t, i) => <Fragment><span><button class="link" onClick={() => open(t.first)}>{t.title} {thousands(t.calls)}</button>{i < also.length - 1 && words.and}</span>{words.gap}</Fragment>)}</p>}
+        {also.length > 0 && <p class="also">{words.also}{also.map((t, i) => <Fragment><button class="link" onClick={() => open(t.first)}>{t.title} {thousands(t.calls)}{i < also.length - 1 && <span class="comma" aria-hidden="true">{words.and}</span>}</button>{words.gap}</Fragment>)}</p>}
       </Fragment>
     );
   };
