@@ -233,6 +233,7 @@ func TestPageRanksWhatTookLongest(t *testing.T) {
 		t.Errorf("the first function is %q, expected %s", text, want.Longest[0].Name)
 	}
 	b.is("[...document.querySelectorAll('.ranked button')].find((f) => f.innerText.includes('unaryClientInterceptor')).innerText.includes('on the way to etcd and back')")
+	b.is("[...document.querySelectorAll('.ranked .of')].every((name) => name.getBoundingClientRect().width > 200)") // no name is broken letter by letter
 	b.click(first)
 	b.is(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
 	if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
