@@ -230,6 +230,9 @@ func TestPageOffersLayersWhereChangesAreTooMany(t *testing.T) {
 	b.click("document.querySelector('.summary button.layer')")
 	b.is("location.hash.includes('layer=')")
 	b.is("document.querySelector('.merged .row')")
+	b.back()
+	b.click("document.querySelector('.summary > dl .sentence')")
+	b.is("location.hash.includes('layer=') && document.querySelector('.merged [aria-selected=true]') && document.querySelector('.notice')?.textContent.includes('too many to draw')")
 }
 
 func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
@@ -257,14 +260,20 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	all.is("location.hash.includes('#/compare') && location.hash.includes('scenario=" + scenario + "')")
 }
 
-// TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions
-// that the tree folds. The page must show them among all changes of the layer.
+// TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions that the
+// tree folds. The page must show them among all changes, say so, and keep the sentences
+// of all layers. A sentence about a call in the tree changes nothing else.
 func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('before in go.etcd.io/etcd/server/v3/wal'))")
-	b.is("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
+	b.is("location.hash.includes('show=all') && !location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
 	b.is("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
+	b.is("document.querySelector('.notice')?.textContent.includes('all changes are shown') && document.querySelectorAll('.summary button.layer').length > 3")
+	b.back()
+	b.is("!location.hash.includes('show=') && !document.querySelector('.notice')")
+	b.click("document.querySelector('.summary > dl .sentence')")
+	b.is("document.querySelector('.merged [aria-selected=true]') && !location.hash.includes('show=') && !document.querySelector('.notice')")
 }
 
 // TestCompareNamesBothRequests compares two scenarios: each request has its own title

@@ -45,9 +45,13 @@ export function Compare() {
   const name: CallName | null = q.call ? { function: q.call, caller: q.by ?? '', nth: Math.max(1, Number.parseInt(q.nth ?? '', 10) || 1) } : null;
   const found = useMemo(() => (tree && name ? locate(tree, name) : null), [tree, q.call, q.by, q.nth]);
   const selected = found?.step ?? null;
+  // widened is the call for which a sentence has changed the shown changes.
+  const [widened, setWidened] = useState(-1);
+  const forSentence = q.show === 'all' && !!selected && holds(selected, widened);
   useEffect(() => {
-    notice(!found || found.exact ? '' : found.step ? words.notThere : words.gone(q.call));
-  }, [found, lang]);
+    const layer = tree?.layers.find((l) => l.name === q.layer);
+    notice(!found || found.exact ? (!forSentence ? '' : layer ? words.narrowed(layer.title) : words.widened) : found.step ? words.notThere : words.gone(q.call));
+  }, [found, forSentence, lang]);
   // This runs before the page is drawn, so that a later click does not lose the focus
   // to this step.
   useLayoutEffect(() => {
@@ -59,29 +63,34 @@ export function Compare() {
     goTo({ parts: ['compare'], query: Object.fromEntries(next) }, replace);
   };
   const select = (step: DiffStep, replace = false) => change({ call: step.function, by: step.caller || undefined, nth: step.nth > 1 ? String(step.nth) : undefined }, replace);
-  const wanted = useRef(-1); // the call to select when the tree is loaded
+  const wanted = useRef<{ call: number; layer: string } | null>(null); // the call to select when the tree is loaded, and its layer
   const selectCall = (call: number) => {
     const step = tree && allSteps(tree).find((s) => holds(s, call));
     if (!step) return;
     setClosed(new Set());
     select(step);
   };
-  // A sentence may be about a call that the tree folds, for example in a moved package.
-  // Then the sentence leads to all changes of its layer.
+  // A sentence may be about a call that the tree does not show, for example in a moved
+  // package. Then the sentence leads to all changes. If they are too many to draw, it
+  // leads to those of its layer.
   const onSentence = (s: DiffSentence, layer: string) => {
     const shown = !!tree && allSteps(tree).some((step) => holds(step, s.call));
     if (s.step >= 0 && (shown || q.show === 'all')) selectCall(s.step);
     else if (q.layer === layer && q.show === 'all') selectCall(s.call); // this tree already has all changes of the layer
     else {
-      wanted.current = s.call;
-      change({ layer, show: 'all', call: undefined, by: undefined, nth: undefined });
+      wanted.current = { call: s.call, layer };
+      change({ layer: tree?.tooMany ? layer : q.layer, show: 'all', call: undefined, by: undefined, nth: undefined });
     }
   };
   useEffect(() => {
-    const step = tree && wanted.current >= 0 && allSteps(tree).find((s) => holds(s, wanted.current));
-    if (!tree) return;
-    wanted.current = -1;
-    if (step) select(step, true);
+    const to = wanted.current;
+    if (!tree || !to) return;
+    if (tree.tooMany && q.layer !== to.layer) { change({ layer: to.layer }, true); return; }
+    wanted.current = null;
+    const step = allSteps(tree).find((s) => holds(s, to.call));
+    if (!step) return;
+    setWidened(to.call);
+    select(step, true);
   }, [tree]);
   const toChange = (direction: 1 | -1) => {
     if (!tree) return;
