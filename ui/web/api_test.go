@@ -180,7 +180,7 @@ func writeFakeSource(t testing.TB, folder string) {
 	at := callOf(t, rec, storeGet)
 	text := "// Copyright <i>\n\n// Package etcd3 <img src=x onerror=alert(1)>\npackage etcd3\n"
 	text += strings.Repeat("\n", calls[at].Line-strings.Count(text, "\n")-2)
-	text += "// Get gets \"<b>\".\nfunc (s *store) Get() error {\n" + strings.Repeat("\ts.work(42) // <i>\n", 60) + "\treturn nil\n}\n\ntype store struct{}\n"
+	text += "// Get gets \"<b>\".\nfunc (s *store) Get() error {\n" + strings.Repeat("\ts.work(42) // <i>\n", 60) + "\treturn nil // " + strings.Repeat("a long line ", 40) + "\n}\n\ntype store struct{}\n"
 	file := filepath.Join(folder, filepath.FromSlash(calls[at].File))
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)

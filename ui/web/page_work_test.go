@@ -146,15 +146,26 @@ func TestKeysForViewsAndScenario(t *testing.T) {
 	b.is("!location.hash.includes('view=')")
 }
 
-// TestPageWrapsLongLines switches the wrapping of code on, and expects the next source
-// to be wrapped too.
+// TestPageWrapsLongLines reads code with a long line: at first it is wrapped, and its
+// rest begins to the right of the line. The page remembers that the reader does not want it.
 func TestPageWrapsLongLines(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?call="+escape(storeGet), 600)
 	b.is("document.querySelector('.source .lines')")
-	b.click("document.querySelector('.source .wrap')")
-	b.is("document.querySelector('.source.wrapped .lines').scrollWidth <= document.querySelector('.source .lines').clientWidth")
+	const wide = "(document.querySelector('.source .lines').scrollWidth > document.querySelector('.source .lines').clientWidth)"
+	b.is("!" + wide)
+	if starts := js[[]float64](b, `(() => {
+		const line = [...document.querySelectorAll('.l code')].find((c) => c.textContent.includes('a long line')), word = document.createRange();
+		const begins = (at) => { word.setStart(line.lastChild.firstChild, at); word.setEnd(line.lastChild.firstChild, at + 1); return word.getBoundingClientRect(); };
+		const all = [...line.lastChild.firstChild.data].map((_, i) => begins(i)).filter((r) => r.width > 0);
+		return [line.querySelector('.k-keyword').getBoundingClientRect().left, Math.min(...all.filter((r) => r.top > all[0].top).map((r) => r.left))];
+	})()`); starts[1] <= starts[0] {
+		t.Errorf("the line begins at %.0f, and its rest at %.0f, expected the rest to the right", starts[0], starts[1])
+	}
+	b.is("document.documentElement.scrollHeight <= innerHeight") // only the source can be scrolled
 	b.accessible()
-	b.goTo("#/latest/get-node/1?view=calls&call=" + escape(storeGet))
-	b.is("document.querySelector('.source.wrapped')")
+	b.click("document.querySelector('.source .wrap')")
+	b.is(wide)
+	again := b.reopen(served(t), "#/latest/get-node/1?view=calls&call="+escape(storeGet))
+	again.is("document.querySelector('.source:not(.wrapped) .lines')")
 }

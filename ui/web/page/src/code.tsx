@@ -134,37 +134,59 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
   );
 }
 
-// The browser keeps whether long lines of code are wrapped.
-const keptWrap = () => { try { return localStorage.getItem('wrap') === 'true'; } catch { return false; } };
+// The browser keeps whether long lines of code are wrapped. At first they are.
+const keptWrap = () => { try { return localStorage.getItem('wrap') !== 'false'; } catch { return true; } };
 const keepWrap = (wrap: boolean) => { try { localStorage.setItem('wrap', String(wrap)); } catch { /* a private window */ } };
+
+// useWrap returns whether long lines are wrapped, and the button that changes it.
+export function useWrap() {
+  const { words } = usePage();
+  const [wrapped, setWrapped] = useState(keptWrap);
+  return [wrapped, <button class="wrap" aria-pressed={wrapped} onClick={() => { setWrapped(!wrapped); keepWrap(!wrapped); }}>{words.wrap}</button>] as const;
+}
+
+type Tokens = Source['lines'][0]['tokens'];
+
+const tabsOf = (tokens: Tokens) => tokens[0]?.text.match(/^\t*/)?.[0] ?? '';
+
+const indented = (tokens: Tokens) => ({ '--indent': tabsOf(tokens).length }) as CSSProperties;
+
+// Text is the text of a line. A wrapped line is not broken behind its first tabs.
+export function Text({ tokens }: { tokens: Tokens }) {
+  const tabs = tabsOf(tokens);
+  return (
+    <code style={indented(tokens)}>
+      {tabs && <span class="tabs">{tabs}</span>}
+      {tokens.map(({ kind, text }, i) => { const shown = i === 0 ? text.slice(tabs.length) : text; return kind ? <span class={'k-' + kind}>{shown}</span> : shown; })}
+    </code>
+  );
+}
 
 // Listing shows the text of a function, and below each line the functions that it called.
 // mark draws one of them. line is in sight; with control, control has reached it.
 export function Listing({ source, line, control, mark }: { source: Source; line?: number; control?: boolean; mark: (m: Mark) => ComponentChildren }) {
   const { words } = usePage();
-  const [wrapped, setWrapped] = useState(keptWrap);
+  const [wrapped, wrap] = useWrap();
   const wanted = useRef<HTMLDivElement>(null);
   useEffect(() => wanted.current?.scrollIntoView({ block: 'center' }), [line, source]);
   const byLine = new Map<number, Mark[]>();
   for (const m of source.marks) byLine.set(m.line, [...(byLine.get(m.line) ?? []), m]);
   return (
     <section class={'source' + (wrapped ? ' wrapped' : '')} aria-label={words.source}>
-      <p class="file"><span>{source.file}</span> <span class="quiet">{source.program}</span> {source.url && <a href={source.url} target="_blank" rel="noreferrer">{words.upstream} ↗</a>}
-        <button class="wrap" aria-pressed={wrapped} onClick={() => { setWrapped(!wrapped); keepWrap(!wrapped); }}>{words.wrap}</button></p>
+      <p class="file"><span>{source.file}</span> <span class="quiet">{source.program}</span> {source.url && <a href={source.url} target="_blank" rel="noreferrer">{words.upstream} ↗</a>}{wrap}</p>
       <div class="lines" tabIndex={0} role="region" aria-label={source.file}>
         {source.lines.map((l) => {
           const marks = byLine.get(l.number) ?? [];
           const count = marks.reduce((sum, m) => sum + m.count, 0);
-          const indent = l.tokens[0]?.text.match(/^\t*/)?.[0].length ?? 0;
           return (
             <Fragment key={l.number}>
               <div class={'l' + (count ? ' ran' : '') + (l.number === line ? ' here' : '') + (l.number === line && control ? ' control' : '')} ref={l.number === line ? wanted : undefined}>
                 <span class="no">{l.number}</span>
                 <span class="n" title={count ? words.lineRan(count, l.number) : undefined}>{count ? (count > 1 ? '×' + short(count) : '●') : ''}</span>
-                <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
+                <Text tokens={l.tokens} />
               </div>
               {marks.length > 0 && (
-                <div class="marks" style={{ '--indent': indent } as CSSProperties}>
+                <div class="marks" style={indented(l.tokens)}>
                   {marks.map((m) => m.noSpan
                     ? <span class="nospan" title={words.noSpanTitle}>◌ {m.name}</span>
                     : mark(m))}

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Place, Problem, requestPath, Source } from './api.ts';
 import { compareWords } from './compare-words.ts';
 import { of, Pairing, SourceDiff, SourceSide, Spot } from './compare-data.ts';
-import { fetchable, Licence } from './code.tsx';
+import { fetchable, Licence, Text, useWrap } from './code.tsx';
 import { FetchSources } from './fetch.tsx';
 import { useAsking, usePage } from './context.ts';
 
@@ -17,6 +17,7 @@ export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: 
   const [problem, setProblem] = useState<Problem | null>(null);
   const [again, setAgain] = useState(0);
   const marked = useRef<HTMLDivElement>(null);
+  const [wrapped, wrap] = useWrap();
   const [path, query] = of(pairing);
   const asked = path + '/source?' + new URLSearchParams(Object.entries({ ...query, request, call }).map(([k, v]) => [k, String(v)]));
   // lacking returns the program and the release of each side whose source may be missing.
@@ -37,9 +38,9 @@ export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: 
   const ofCaller = diff.line > 0 && diff.b;
   const direct = !own || own.caller === (diff.onB ? diff.b : diff.a)?.function;
   return (
-    <section class="source hunks" aria-label={words.inSource}>
+    <section class={'source hunks' + (wrapped ? ' wrapped' : '')} aria-label={words.inSource}>
       {ofCaller && <p class="of-caller">{(diff.hunk < 0 ? words.ofCallerNoHunk : direct ? words.ofCaller : words.ofCallerBelow)(diff.b!.name)}</p>}
-      {diff.a && diff.b && <div class="file-pair"><File mark="−" side={diff.a} name={nameA} /><File mark="+" side={diff.b} name={nameB} /></div>}
+      {diff.a && diff.b && <div class="file-pair"><File mark="−" side={diff.a} name={nameA} /><File mark="+" side={diff.b} name={nameB} />{wrap}</div>}
       {diff.missing ? (
         <div class="nosource">
           <p><b>{words.sourceMissing}{common.colon}</b>{diff.missing}{common.fullStop}</p>
@@ -71,6 +72,7 @@ export function NewText({ place, call, sign }: { place: Place; call: number; sig
   const { api, lang } = usePage();
   const words = compareWords[lang];
   const [source, setSource] = useState<Source | null>(null);
+  const [wrapped] = useWrap();
   const path = `${requestPath(place)}/calls/${call}/source`;
   useAsking(() => {
     let left = false;
@@ -80,7 +82,7 @@ export function NewText({ place, call, sign }: { place: Place; call: number; sig
   }, [path]);
   if (!source || source.lines.length === 0) return null;
   return (
-    <section class="source new-text" aria-label={words.newText}>
+    <section class={'source new-text' + (wrapped ? ' wrapped' : '')} aria-label={words.newText}>
       <p class={sign === '+' ? 'plus' : 'minus'}><b aria-hidden="true">{sign}</b> {words.newText}{words.colon}{source.file.slice(source.file.lastIndexOf('/') + 1)}:{source.line}</p>
       <div class="lines" tabIndex={0} role="region" aria-label={words.newText}>
         <div class="hunk">
@@ -99,7 +101,7 @@ function TextLine({ numbers, sign, here, tokens }: { numbers: [number, string?][
     <div class={'l' + (sign === '+' ? ' plus' : sign === '−' ? ' minus' : '') + (here ? ' here' : '')}>
       {numbers.map(([number, title]) => <span class="no" title={title}>{number || ''}</span>)}
       <span class="n" title={here}>{sign}</span>
-      <code>{tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
+      <Text tokens={tokens} />
     </div>
   );
 }
