@@ -14,7 +14,7 @@ func TestPageShowsUpstreamsOwnTracing(t *testing.T) {
 	if js[bool](b, "document.body.innerText.includes('upstream span')") {
 		t.Error("upstream's spans are shown before they are switched on")
 	}
-	b.click("document.querySelector('.more-choices summary')")
+	b.is("document.querySelector('.choice input').checkVisibility()")
 	b.click("document.querySelector('.choice input')")
 	b.is("location.hash.includes('show=upstream')")
 	b.is(row(`upstream span "Get"`))

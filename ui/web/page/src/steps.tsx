@@ -88,10 +88,10 @@ export function Steps() {
         <button class="quiet" onClick={() => { setShut(null); change({ open: outlined ? 'all' : undefined }); }}>
           {outlined ? words.openAll : words.outline}
         </button>
-        <details class="more-choices"><summary>{words.moreChoices}</summary><label class="choice">
+        <label class="choice">
           <input type="checkbox" checked={link.more.show === 'upstream'} onChange={(e) => change({ show: e.currentTarget.checked ? 'upstream' : undefined })} />
           {words.showUpstream}
-        </label></details>
+        </label>
       </div>
       <Tree rows={rows} total={longest(view)} onPath={view.errorPath?.map((s) => s.call) ?? []} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onToggle={toggle}
         onFold={fold} onMore={(of) => open(of, opened.get(of)?.items.length ?? 0).catch(problem)} opened={(call) => opened.has(call)} />
