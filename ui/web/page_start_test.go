@@ -53,4 +53,7 @@ func TestPageBeginsWithTheStartPage(t *testing.T) {
 	narrow := open(t, served(t), "#/start", 400)
 	narrow.is("document.querySelector('.card') && document.documentElement.scrollWidth <= innerWidth")
 	narrow.accessible()
+	// On a phone, all views of a request are in sight.
+	narrow.goTo("#/latest/deployment-to-pod/1?view=story")
+	narrow.is("document.querySelectorAll('.views a').length === 5 && [...document.querySelectorAll('.views a')].every((a) => a.getBoundingClientRect().right <= innerWidth)")
 }
