@@ -25,9 +25,11 @@ export function Live() {
           <Servers live={live} w={w} />
           <Replay ready={ready} w={w} />
           <Request ready={ready} askers={live.askers} w={w} />
-          <Upload most={live.limits.uploadBytes} w={w} />
         </div>
-        <Traces live={live} w={w} />
+        <div>
+          <Upload most={live.limits.uploadBytes} w={w} />
+          <Traces live={live} w={w} />
+        </div>
       </div>
     </div>
   );
