@@ -57,3 +57,26 @@ func TestPageBeginsWithTheStartPage(t *testing.T) {
 	narrow.goTo("#/latest/deployment-to-pod/1?view=story")
 	narrow.is("document.querySelectorAll('.views a').length === 5 && [...document.querySelectorAll('.views a')].every((a) => a.getBoundingClientRect().right <= innerWidth)")
 }
+
+// TestPageBeginsANewPageAtItsTop follows links from the middle of a page. The new page
+// begins at its top, and the way back leads to where the reader was.
+func TestPageBeginsANewPageAtItsTop(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/start", 1280)
+	const top = "document.querySelector('main.page').scrollTop"
+	follow := func(name string) {
+		js[any](b, "[...document.querySelectorAll('.menued a')].find((a) => a.textContent === '"+name+"').click()")
+	}
+	js[any](b, top+" = 600")
+	follow("Lessons")
+	b.is("location.hash === '#/lessons' && " + top + " === 0")
+	js[any](b, top+" = 100")
+	follow("Guide")
+	b.is("location.hash === '#/guide' && " + top + " === 0")
+	b.back()
+	b.is("location.hash === '#/lessons' && " + top + " === 100")
+	b.back()
+	b.is("location.hash === '#/start' && " + top + " === 600")
+	follow("Lessons")
+	b.is("location.hash === '#/lessons' && " + top + " === 0")
+}

@@ -10,6 +10,7 @@ import { Address, parse, requestLink, startAt, write } from './link.ts';
 import { connect } from './live-state.ts';
 import { Nowhere } from './nowhere.tsx';
 import { RequestPage } from './request.tsx';
+import { useTopOfPage } from './scroll.ts';
 import { server } from './server.ts';
 import { fileData, LibraryPiece, siteData, still } from './still.ts';
 import { pageAt, requestViews } from './views.ts';
@@ -17,6 +18,8 @@ import { Lang, words as allWords } from './words.ts';
 
 const stored = (name: string) => { try { return localStorage.getItem(name); } catch { return null; } };
 const store = (name: string, value: string) => { try { localStorage.setItem(name, value); } catch { /* a private window */ } };
+
+const known = 'known'; // the state of the entries in the history that the page has shown
 
 const firstLang = (): Lang => (document.documentElement.dataset.lang ?? stored('lang') ?? navigator.language).startsWith('zh') ? 'zh' : 'en';
 
@@ -45,13 +48,21 @@ function Page({ api }: { api: Api }) {
 
   // The address is the state: going back in the browser's history
   // restores the earlier view.
+  const back = useRef(false);
   const goTo = useCallback((next: Address, replace = false) => {
     const text = write(next);
-    if (text !== location.hash) history[replace ? 'replaceState' : 'pushState'](null, '', text);
+    if (text !== location.hash) history[replace ? 'replaceState' : 'pushState'](known, '', text);
+    back.current = false;
     setAddress(parse(text));
   }, []);
+  // The state of an entry in the history tells the reader's way back from a followed link.
   useEffect(() => {
-    const changed = () => setAddress(parse(location.hash));
+    history.replaceState(known, '');
+    const changed = (e: PopStateEvent) => {
+      back.current = e.state === known;
+      history.replaceState(known, '');
+      setAddress(parse(location.hash));
+    };
     addEventListener('popstate', changed);
     return () => removeEventListener('popstate', changed);
   }, []);
@@ -81,6 +92,7 @@ function Page({ api }: { api: Api }) {
   useLayoutEffect(() => setLost(null), [at, lang]);
 
   useFocusKept(address);
+  useTopOfPage(alone ? [alone.name, ...address.parts.slice(1)].join('/') : at, back.current);
 
   const page = { api, lang, words, address, goTo, problem: setProblem, notice: setNotice, lost: toLost, releases, scenarios, last: last.current };
   return (
