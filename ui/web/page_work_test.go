@@ -2,7 +2,10 @@ package web_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
 
 // TestPageReturnsToTheSelectedCall goes back in the browser's history to the first
@@ -67,7 +70,8 @@ func TestPlayerSeeksWithItsSlider(t *testing.T) {
 }
 
 // TestPlayerOnANarrowScreenShowsTheSource opens the step player on a phone without a
-// selected call. The source must be there, and most of the buttons behind one.
+// selected call. The source must be there, and most of the buttons behind one, as on a
+// wide screen. The page remembers that the reader wants them.
 func TestPlayerOnANarrowScreenShowsTheSource(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1?at=entered", 400)
@@ -75,9 +79,19 @@ func TestPlayerOnANarrowScreenShowsTheSource(t *testing.T) {
 	b.is("document.querySelector('main .code')?.checkVisibility()")
 	const into = "[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Into, forward')"
 	b.is("!" + into + ".checkVisibility() && document.querySelector('.player').getBoundingClientRect().height < 200")
+	// What is below the player stays where it is while the reader steps.
+	const height = "document.querySelector('.player').offsetHeight"
+	for first := js[int](b, height); !strings.Contains(js[string](b, position), " returned after "); b.press("s") {
+		b.is(fmt.Sprintf("%s === %d", height, first))
+	}
 	b.click("document.querySelector('.player .finer-of')")
 	b.is(into + ".checkVisibility()")
 	b.accessible()
+	b.do(chromedp.EmulateViewport(1280, 860))
+	b = b.reopen(served(t), "#/latest/get-node/1?at=entered")
+	b.is(into + ".checkVisibility()")
+	b.click("document.querySelector('.player .finer-of')")
+	b.is("!" + into + ".checkVisibility()")
 }
 
 // TestPageNamesItsRequestsShortly reads the line of a request above its tree, and the

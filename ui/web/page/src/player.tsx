@@ -7,9 +7,13 @@ import { paces, Step, StepName } from './stepping.ts';
 import { StoryLine } from './story.tsx';
 import { thousands, Words } from './words.ts';
 
+const keptFiner = () => { try { return localStorage.getItem('finer') === 'true'; } catch { return false; } };
+const keepFiner = (finer: boolean) => { try { localStorage.setItem('finer', String(finer)); } catch { /* a private window */ } };
+
 // Player steps through the calls of a request like a debugger: by buttons, by keys, by a
 // slider, or by itself at a pace. In a recording with a story, it also steps from line to
-// line, through all programs. A narrow screen shows only the main buttons at first.
+// line, through all programs. At first it shows only the main buttons. The browser keeps
+// whether the reader wants the others.
 export function Player({ story, step, onSeek, onClose }: {
   story: StoryLine[]; // empty if the recording has none
   step: (s: Step) => Promise<boolean>; onSeek: (number: number) => void; onClose: () => void;
@@ -20,7 +24,7 @@ export function Player({ story, step, onSeek, onClose }: {
   const [playing, setPlaying] = useState(false);
   const [pace, setPace] = useState(2);
   const [by, setBy] = useState<StepName>('key');
-  const [finer, setFiner] = useState(false);
+  const [finer, setFiner] = useState(keptFiner);
   const busy = useRef(false);
   // ended is the last step if it reached no new position. at is the
   // number of the position then.
@@ -81,7 +85,7 @@ export function Player({ story, step, onSeek, onClose }: {
           <button class="play" aria-pressed={playing} onClick={() => setPlaying(!playing)}>{playing ? `■ ${w.stop}` : `▶ ${w.play}`}</button>
           {button('key', false)}
         </span>
-        <button class="finer-of" aria-expanded={finer} onClick={() => setFiner(!finer)}>{w.finer}</button>
+        <button class="finer-of" aria-expanded={finer} onClick={() => { setFiner(!finer); keepFiner(!finer); }}>{w.finer}</button>
         <div class={'finer' + (finer ? ' open' : '')}>
           <span class="group" role="group" aria-label={w.back}>{names.slice(1).map((n) => button(n, true))}</span>
           <span class="group" role="group" aria-label={w.forward}>{names.slice(1).map((n) => button(n, false))}</span>
