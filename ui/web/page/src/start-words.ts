@@ -2,8 +2,8 @@
 
 const en = {
   name: 'Start', title: 'What the Kubernetes API server does with a request, call by call',
-  lead: (n: number, oldest: string, newest: string) => `${n} recorded scenarios, in the releases ${oldest} to ${newest}: every function that kube-apiserver and etcd ran, in order, with the source beside it.`,
-  leadOne: (n: number, release: string) => `${n} recorded scenarios of ${release}: every function that kube-apiserver and etcd ran, in order, with the source beside it.`,
+  lead: (n: number, oldest: string, newest: string) => `${n} recorded scenarios, in the releases ${oldest} to ${newest}: the recorded calls of kube-apiserver and etcd, in order, with the source beside them.`,
+  leadOne: (n: number, release: string) => `${n} recorded scenarios of ${release}: the recorded calls of kube-apiserver and etcd, in order, with the source beside them.`,
   doors: 'Where to begin',
   read: 'Read a request', readHelp: 'A GET from the filters to etcd and back. First in sentences, then as a tree of calls.',
   compare: 'Compare releases', compareHelp: (scenario: string, from: string, to: string) => `What ${to} does otherwise than ${from} for ${scenario}, and since when.`,
@@ -16,8 +16,8 @@ const en = {
 
 const zh: typeof en = {
   name: '开始', title: 'Kubernetes API server 如何处理一个请求：逐次调用',
-  lead: (n, oldest, newest) => `${n} 个录制的场景，版本从 ${oldest} 到 ${newest}：按次序显示 kube-apiserver 和 etcd 运行过的每个函数，旁边就是源码。`,
-  leadOne: (n, release) => `${release} 的 ${n} 个录制场景：按次序显示 kube-apiserver 和 etcd 运行过的每个函数，旁边就是源码。`,
+  lead: (n, oldest, newest) => `${n} 个录制的场景，版本从 ${oldest} 到 ${newest}：按次序显示录制到的 kube-apiserver 和 etcd 的调用，旁边就是源码。`,
+  leadOne: (n, release) => `${release} 的 ${n} 个录制场景：按次序显示录制到的 kube-apiserver 和 etcd 的调用，旁边就是源码。`,
   doors: '从哪里开始',
   read: '阅读一个请求', readHelp: '一次 GET：从过滤器到 etcd，再返回。先看文字说明，再看调用树。',
   compare: '比较版本', compareHelp: (scenario, from, to) => `对于 ${scenario}，${to} 与 ${from} 有何不同，从何时开始。`,
