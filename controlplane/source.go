@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/traced"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -42,6 +43,19 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 		return "", err
 	}
 	return apiserver.CachedTree(p, version, c)
+}
+
+// Enclosing is a search.Enclosing that reads the sources in the cache.
+func Enclosing(programName, version, file string, line int) (name string, begins int, err error) {
+	dir, err := CachedTreeOf(programName, version, nil)
+	if err != nil {
+		return "", 0, err
+	}
+	f, err := (&source.Tree{Program: programName, Version: version, Dir: dir}).At(file, line)
+	if f == nil || err != nil {
+		return "", 0, err
+	}
+	return f.Name, f.Line, nil
 }
 
 // named returns one of AllPrograms. For an unknown program, the error is program.ErrNoSource.

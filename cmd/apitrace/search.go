@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
+	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/workshop/reading"
@@ -28,6 +29,7 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		if query.Pages, err = reading.Pages(std.Printer.Lang()); err != nil {
 			return err
 		}
+		query.Enclosing = controlplane.Enclosing
 		found, err := query.Find()
 		if err != nil {
 			return err

@@ -51,6 +51,27 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestAt asks for the functions of lines: of a method, of the literals in it, and of none.
+func TestAt(t *testing.T) {
+	const file = "example.org/shop/cart/cart.go"
+	for line, want := range map[int]string{9: "", 11: "(*Cart).Add", 13: "(*Cart).Add.func1", 15: "(*Cart).Add.func2.1", 16: "(*Cart).Add.func2", 18: "(*Cart).Add", 22: "", 23: "Cart.Len", 29: "(*List[...]).Add", 1000: ""} {
+		f, err := shop(t).At(file, line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if f != nil {
+			got = strings.TrimPrefix(f.Name, "example.org/shop/cart.")
+		}
+		if got != want {
+			t.Errorf("line %d is in %q, expected %q", line, got, want)
+		}
+	}
+	if _, err := shop(t).At("example.org/shop/none/none.go", 1); err == nil {
+		t.Error("a file that does not exist: expected an error")
+	}
+}
+
 func TestSearchTypes(t *testing.T) {
 	for query, want := range map[string][]string{
 		desk + "Desk":               {desk + "Desk"},

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -29,6 +30,61 @@ func TestNear(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || want == "" && strings.Contains(err.Error(), "or search for") {
 			t.Errorf("%q: got the error %v, expected %q", query, err, want)
 		}
+	}
+}
+
+// TestLines finds the function of a line: where it begins, after it without a source, and with
+// one. The nearest beginning comes first.
+func TestLines(t *testing.T) {
+	visit, rbac := "k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.(*authorizingVisitor).visit", "k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/rbac.go"
+	said := func(query, release string, enclosing Enclosing) (all []string) {
+		t.Helper()
+		found, err := FindLines(query, release, enclosing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range found {
+			if l.Function == visit && len(l.Scenarios) == 0 {
+				t.Errorf("%s: no scenario calls %s", query, l.Function)
+			}
+			all = append(all, l.Function+" "+l.Says().String())
+		}
+		return all
+	}
+	source := func(program, release, file string, line int) (string, int, error) {
+		switch {
+		case program != "kube-apiserver" || release != "v1.37.1" || file != rbac:
+			return "", 0, errors.New("no source")
+		case line == 67:
+			return visit, 66, nil
+		}
+		return "", 0, nil // between functions
+	}
+	before := visit + " the recorded function that begins last before line 67 of rbac/rbac.go in %s, in line %d; without the source, it is not known where it ends"
+	for _, c := range []struct {
+		query, release string
+		enclosing      Enclosing
+		want           []string
+	}{
+		{"rbac.go:66", "", nil, []string{visit + " begins in line 66 of rbac/rbac.go in v1.37.1"}},
+		{"rbac/rbac.go:67", "", nil, []string{fmt.Sprintf(before, "v1.37.1", 66)}},
+		{rbac + ":67", "v1.31.0", source, []string{fmt.Sprintf(before, "v1.31.0", 63)}},
+		{"rbac.go:67", "", source, []string{visit + " has line 67 of rbac/rbac.go in v1.37.1; it begins in line 66"}},
+		{"rbac.go:65", "", source, nil},
+		{"bac.go:67", "", nil, nil},
+		{"rbac.go:0", "", nil, nil},
+		{"rbac.go:x", "", nil, nil},
+	} {
+		if got := said(c.query, c.release, c.enclosing); !slices.Equal(got, c.want) {
+			t.Errorf("%s %s: got %q, expected %q", c.query, c.release, got, c.want)
+		}
+	}
+	if several := said("store.go:300", "", nil); len(several) < 2 {
+		t.Errorf("store.go:300: got %q, expected the functions of several files", several)
+	}
+	found, err := Query{Text: "rbac.go:67", Release: "v1.37.1"}.Find()
+	if err != nil || len(found.Lines) != 1 {
+		t.Errorf("a query for a line: got %+v, %v, expected one function", found, err)
 	}
 }
 

@@ -19,7 +19,9 @@ import (
 
 // A Result is the result of a search.
 type Result struct {
-	Hits []Hit
+	// Lines are the functions of a line that the text names.
+	Lines []Line
+	Hits  []Hit
 	// Names are names in released sources; see the function Names.
 	Names []lineage.Found
 	// Gates are feature gates with the text in their names.
@@ -44,6 +46,7 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	if len(about) > 0 {
 		fmt.Fprintln(&out)
 	}
+	r.writeLines(&out, p)
 	hits := r.Hits
 	Sort(hits)
 	best := 0
@@ -75,6 +78,19 @@ func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	r.writePages(&out, rest, p)
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+func (r *Result) writeLines(out io.Writer, p message.Printer) {
+	for _, l := range r.Lines {
+		fmt.Fprintln(out, text.Escape(l.Function))
+		for _, line := range text.Wrap(l.Says().Localize(p), 78) {
+			fmt.Fprintln(out, "  "+line)
+		}
+		fmt.Fprintln(out, "  "+l.Command())
+	}
+	if len(r.Lines) > 0 && len(r.Hits)+len(r.Names)+len(r.Gates)+len(r.Layers) > 0 {
+		fmt.Fprintln(out)
+	}
 }
 
 // NamesTitle is the title of Result.Names.
@@ -214,8 +230,11 @@ func Names(query string, partly bool) ([]lineage.Found, error) {
 // NAME=TEXT or NAME.
 type Query struct {
 	Text, Value string
-	// Release limits the search to a release's recordings and source. "" means all.
+	// Release limits the search to a release's recordings and source. "" means all. A line
+	// that Text names is of this release, or of the newest one.
 	Release string
+	// Enclosing finds the function of a line in the sources. It may be nil.
+	Enclosing Enclosing
 	// Layers are the layers of the trees. Find finds the layers with Text in their
 	// titles.
 	Layers []Layer
@@ -245,12 +264,19 @@ func FindLayers(text string, layers []Layer) []Layer {
 func (q Query) Find() (*Result, error) {
 	layers := FindLayers(q.Text, q.Layers)
 	pages := FindPages(q.Text, q.Pages)
+	lines, err := FindLines(q.Text, q.Release, q.Enclosing)
+	if err != nil {
+		return nil, err
+	}
 	found, err := find(q.Text, q.Value)
-	if len(layers)+len(pages) > 0 && errors.As(err, new(*trace.UnknownFunctionError)) {
+	if len(layers)+len(pages)+len(lines) > 0 && errors.As(err, new(*trace.UnknownFunctionError)) {
 		found, err = &Result{}, nil
 	}
 	if err != nil {
 		return nil, q.withNear(err)
+	}
+	if found.Lines = lines; q.Release != "" && len(lines) > 0 {
+		return found, nil // such a text is in no name
 	}
 	if found.Layers, found.Pages = layers, pages; q.Release == "" {
 		return found, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -82,11 +83,33 @@ func (a *api) search(r *restful.Request) (any, error) {
 	for _, h := range hits[from:to] {
 		list.Items = append(list.Items, hitOf(h))
 	}
+	if list.Lines, err = a.linesOf(r.QueryParameter("text"), r.QueryParameter("release"), printerOf(r)); err != nil {
+		return nil, err
+	}
 	if list.Names, err = namesOf(r.QueryParameter("text"), len(hits) == 0, printerOf(r)); err != nil {
 		return nil, err
 	}
 	list.Reading, err = readingOf(r.QueryParameter("text"), queryOf(r, paramLang))
 	return list, err
+}
+
+// linesOf finds the functions of a line in a release, or in the newest one.
+func (a *api) linesOf(query, release string, p message.Printer) (all []FoundLine, err error) {
+	found, err := search.FindLines(query, release, func(program, release, file string, line int) (name string, begins int, err error) {
+		dir, err := a.library.source(program, release)
+		if err != nil {
+			return "", 0, err
+		}
+		f, err := (&source.Tree{Program: program, Version: release, Dir: dir}).At(file, line)
+		if f == nil || err != nil {
+			return "", 0, err
+		}
+		return f.Name, f.Line, nil
+	})
+	for _, l := range found {
+		all = append(all, FoundLine{l.Function, funcname.Short(l.Function), l.Release, l.File, l.Number, l.Begins, l.Sure, l.Says().Localize(p)})
+	}
+	return all, err
 }
 
 // readingOf finds layers, feature gates and pages.

@@ -186,3 +186,43 @@ func TestSearchFindsWhatToRead(t *testing.T) {
 	b.click("[...document.querySelectorAll('.to-read a')].find((e) => e.textContent === 'The filter chain')")
 	b.is("document.querySelector('.lesson h1')?.textContent === 'The filter chain'")
 }
+
+// TestSearchFindsTheFunctionOfALine searches for lines of a file: where a function begins, within
+// it, and with a path. The source is not on this machine, and the page says so. In a file without
+// a server, the function is found among the calls of its request.
+func TestSearchFindsTheFunctionOfALine(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/search?text=rbac.go:66", 1280)
+	line := "document.querySelector('.found .of-line li')?.textContent"
+	b.is("document.querySelector('.found h1')?.textContent === '1 result for “rbac.go:66”'")
+	b.is(line + " === 'rbac.(*authorizingVisitor).visit begins in line 66 of rbac/rbac.go in v1.37.1'")
+	b.is("document.querySelector('.found .here li')?.textContent.includes('authorizingVisitor') && !document.querySelector('.found').textContent.includes('No function')")
+	b.accessible()
+	b.goTo("#/search?text=authorizer/rbac/rbac.go:67")
+	b.is("document.querySelector('.found h1')?.textContent.startsWith('1 result')")
+	b.is(line + ".startsWith('rbac.(*authorizingVisitor).visit the recorded function that begins last before line 67')")
+	b.click("document.querySelector('.found .of-line a')")
+	b.is("document.querySelector('.function h1')?.textContent === 'rbac.(*authorizingVisitor).visit'")
+	b.goTo("#/v1.30.4/get-node/1")
+	b.is(row("Authentication"))
+	b.goTo("#/search?text=rbac.go:66")
+	b.is(line + ".includes('v1.30.4')")
+	b.forgive("the server responded with a status of 404") // of the source that is not on this machine
+
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "one.html")
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := (web.PageFile{Source: fakeSource(t)}).WriteRecording(out, rec, "en"); err != nil {
+		t.Fatal(err)
+	}
+	b = openAt(t, "file://"+file+"#/search?text=rbac.go:67", "file://"+file, 1280)
+	b.is("document.querySelector('.found h1')?.textContent === '1 result for “rbac.go:67”'")
+	b.is("document.querySelector('.found .here li')?.textContent.endsWith('the function that begins last before line 67 among the calls of this request')")
+}

@@ -128,8 +128,11 @@ func (a *api) routes() []route {
 			query: []parameter{
 				{name: "name", doc: "The type: its full name or an end of it, such as \"rest.Getter\", in any release.", kind: "string", required: true}, paramLang,
 			}, sample: Type{}, handle: a.getType},
-		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text",
-			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit, paramLang}, sample: HitList{}, handle: a.search},
+		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text, or the function of a line by FILE.go:LINE",
+			query: []parameter{
+				{name: "text", doc: "What to search for.", kind: "string", required: true},
+				{name: "release", doc: "The release of the file, if the text is FILE.go:LINE; the default is the newest one.", kind: "string"}, paramFrom, paramLimit, paramLang,
+			}, sample: HitList{}, handle: a.search},
 		{path: "/history", id: "getHistory", doc: "Describe what each release changed on the path of a scenario",
 			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
 		{path: "/guide", id: "getGuide", doc: "Return the guide by layer: the key steps, their notes, and the values that are recorded", query: []parameter{paramLang}, sample: GuideList{}, handle: a.getGuide},

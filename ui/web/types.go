@@ -168,12 +168,25 @@ type Mark struct {
 
 // A HitList is a part of the results of a search.
 type HitList struct {
-	Total int    `json:"total" description:"How many hits there are."`
-	From  int    `json:"from" description:"How many of them are before the first one here."`
-	Names []Name `json:"names,omitempty" description:"Functions and types of released sources with a name that the text means; at most 20. Functions that recordings have are left out if they have the same name in the newest release."`
+	Lines []FoundLine `json:"lines,omitempty" description:"The functions of a line, if the text is FILE.go:LINE, one for each file with that name; total does not count them."`
+	Total int         `json:"total" description:"How many hits there are."`
+	From  int         `json:"from" description:"How many of them are before the first one here."`
+	Names []Name      `json:"names,omitempty" description:"Functions and types of released sources with a name that the text means; at most 20. Functions that recordings have are left out if they have the same name in the newest release."`
 	// Reading is independent of from and limit.
 	Reading []Reading `json:"reading,omitempty" description:"Layers, feature gates, lessons, exercises and documents with the text; at most 12 of each kind."`
 	Items   []Hit     `json:"items" description:"The hits: functions, values, errors. Within a kind, the hits in the fewest recordings come first. Functions with names that match less well come last."`
+}
+
+// A FoundLine is a line of a file, with the function that it belongs to.
+type FoundLine struct {
+	Function   string `json:"function" description:"Full name of the function."`
+	Short      string `json:"short" description:"Its short name."`
+	K8sVersion string `json:"k8sVersion" description:"The release of the file."`
+	File       string `json:"file" description:"The file, as calls name it."`
+	Line       int    `json:"line" description:"The line."`
+	Begins     int    `json:"begins" description:"The line of the function's word func."`
+	Sure       bool   `json:"sure,omitempty" description:"Whether the line is known to be in the function. If not, the function is the recorded one that begins last before the line."`
+	Text       string `json:"text" description:"The same in a sentence without the function."`
 }
 
 // A Reading is a layer, a feature gate, or a page to read that a search found.

@@ -74,7 +74,8 @@ export interface LayerList { items: Layer[]; longest: LongFunction[] }
 export interface Layer { layer: string; title: string; colour: string; process: string; first: number; longest: number; calls: number; ownNs: number }
 
 export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[]; behind?: boolean }
-export interface HitList { total: number; from: number; items: Hit[]; names?: ReleasedName[]; reading?: Reading[] }
+export interface HitList { lines?: FoundLine[]; total: number; from: number; items: Hit[]; names?: ReleasedName[]; reading?: Reading[] }
+export interface FoundLine { function: string; short: string; k8sVersion: string; file: string; line: number; begins: number; sure?: boolean; text: string }
 export interface Reading { kind: 'layer' | 'gate' | 'lesson' | 'exercise' | 'document'; name: string; title: string; text?: string }
 export interface ReleasedName { kind: 'function' | 'type'; name: string; short: string; now?: string; fate: string; release?: string }
 

@@ -1,8 +1,9 @@
 import { Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
-import { Api, Call, CallList, Details, Hit, HitList, Place, Reading, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
+import { Api, Call, CallList, Details, FoundLine, Hit, HitList, Place, Reading, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
 import { useAsking, useLatest, usePage } from './context.ts';
 import { CallName, firstView, functionAddress, recordingAddress, requestAddress, write } from './link.ts';
+import { searchWords } from './search-words.ts';
 import { exerciseAddress, lessonAddress } from './workshop.tsx';
 import { thousands } from './words.ts';
 
@@ -23,24 +24,28 @@ export function Search() {
   return <Results text={text} />;
 }
 
-// Results lists the hits of a text: in this recording, scenarios, layers and pages, and
-// then functions, values and errors of all recordings. The old hits stay until the next
-// ones are loaded. The palette shows them over another view.
+// Results lists the hits of a text: the function of a line, hits in this recording, scenarios,
+// layers and pages, and then functions, values and errors of all recordings. The old hits stay
+// until the next ones are loaded. The palette shows them over another view. A line is one of
+// the release that was shown last.
 export function Results({ text, palette }: { text: string; palette?: boolean }) {
-  const { api, lang, words, goTo, problem, scenarios } = usePage();
+  const { api, lang, words, goTo, last, problem, releases, scenarios } = usePage();
   const [got, setGot] = useState<{ text: string; list: HitList } | null>(null);
   const [more, setMore] = useState({ text, most: part });
   const most = more.text === text ? more.most : part;
   const begin = useLatest();
+  const { release } = last.place, released = release === 'latest' || releases.some((r) => r.k8sVersion === release);
   useAsking(() => {
     let left = false;
     problem(null);
-    api.get<HitList>('/search', { text, limit: most, lang }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
+    api.get<HitList>('/search', { text, limit: most, lang, ...(lineOf(text) && released && release !== 'latest' ? { release } : {}) }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
     return () => { left = true; };
   }, [text, most, lang]);
+  const linesHere = released ? got?.list.lines : undefined, here = useHere(got?.text ?? '', linesHere);
   if (!got) return <p class="quiet loading">{words.loading}</p>;
   const { items: hits, total } = got.list;
-  const among = scenariosWith(got.text, scenarios), reading = got.list.reading ?? [];
+  const among = scenariosWith(got.text, scenarios), reading = got.list.reading ?? [], lines = got.list.lines ?? [];
+  const count = total + lines.length + among.length + reading.length || here.length; // most hits of this recording are hits of all recordings, too
   const Title = palette ? 'p' : 'h1'; // the view below the palette has the h1
   const open = (hit: Hit, release: string, scenario: string) => {
     const wanted = begin();
@@ -50,11 +55,12 @@ export function Results({ text, palette }: { text: string; palette?: boolean }) 
   const behind = hits.filter((hit) => hit.behind);
   return (
     <div class={'found' + (got.text === text ? '' : ' before')} aria-busy={got.text !== text}>
-      <div role="status"><Title>{words.found(thousands(total + among.length + reading.length), got.text)}</Title></div>
-      <Here text={got.text} />
+      <div role="status"><Title>{words.found(thousands(count), got.text)}</Title></div>
+      {lines.length > 0 && <Lines of={lines} />}
+      {here.length > 0 && <Here text={got.text} functions={here} lines={linesHere} />}
       {among.length > 0 && <Scenarios of={among} />}
       {reading.length > 0 && <ToRead of={reading} text={got.text} />}
-      {total + among.length + reading.length === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
+      {count === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
       {list(hits.filter((hit) => !hit.behind))}
       {behind.length > 0 && <h2>{words.foundBehind}</h2>}
       {list(behind)}
@@ -65,23 +71,59 @@ export function Results({ text, palette }: { text: string; palette?: boolean }) 
   );
 }
 
-// Here lists the functions with matching calls in the request that was shown last. Key
-// steps come first, then names with a word that begins with the text.
-function Here({ text }: { text: string }) {
-  const { api, words, goTo, last, problem } = usePage();
-  const [found, setFound] = useState<{ text: string; items: Call[] } | null>(null);
-  const path = requestPath(last.place);
-  const begin = useLatest();
+// Lines lists the functions of a line. They lead to their pages.
+function Lines({ of }: { of: FoundLine[] }) {
+  const { lang } = usePage();
+  return (
+    <section class="of-line">
+      <h2>{searchWords[lang].lines}</h2>
+      <ul>{of.map((l) => <li key={l.file}><a class="link" href={functionAddress(l.function, l.k8sVersion)}>{l.short}</a> <span class="quiet">{l.text}</span></li>)}</ul>
+    </section>
+  );
+}
+
+// lineOf divides a text such as "rbac.go:67", as trace/search does. It returns null for others.
+function lineOf(text: string): { file: string; number: number } | null {
+  const [, file, number] = /^([^\s:]+\.go):([1-9][0-9]{0,5})$/.exec(text) ?? [];
+  return file ? { file, number: Number(number) } : null;
+}
+
+// useHere returns the functions with matching calls in the request that was shown last. Key
+// steps come first, then names with a word that begins with the text. For a line, it
+// returns the functions of lines or, without a server, those that begin last before the line.
+function useHere(text: string, lines?: FoundLine[]): Call[] {
+  const { api, last } = usePage();
+  const [found, setFound] = useState<{ text: string; list: CallList } | null>(null);
+  const path = requestPath(last.place), line = lineOf(text);
+  const asked = line ? line.file.slice(line.file.lastIndexOf('/') + 1) + ':' : text;
   useAsking(() => {
+    if (!text) return;
     let left = false;
-    const items = api.get<CallList>(path + '/calls', { text, callers: 'none', limit: mostHere });
-    items.then((list) => left || setFound({ text, items: list.items }), () => left || setFound(null)); // the recording may be gone
+    api.get<CallList>(path + '/calls', { text: asked, callers: 'none', limit: mostHere }).then((list) => left || setFound({ text, list }), () => left || setFound(null)); // the recording may be gone
     return () => { left = true; };
   }, [path, text]);
-  if (!found || found.items.length === 0) return null;
-  const word = new RegExp(`(^|[^a-z])${found.text.replace(/[^\w]/g, '\\$&')}`, 'i');
+  if (!found || found.text !== text) return [];
+  const { items, total } = found.list;
+  const word = new RegExp(`(^|[^a-z])${text.replace(/[^\w]/g, '\\$&')}`, 'i');
   const rank = (c: Call) => (c.key ? 0 : 2) + (word.test(c.name) ? 0 : 1);
-  const functions = [...new Map([...found.items].reverse().map((c) => [c.function, c])).values()].reverse().sort((a, b) => rank(a) - rank(b) || a.index - b.index);
+  const functions = [...new Map([...items].reverse().map((c) => [c.function, c])).values()].reverse().sort((a, b) => rank(a) - rank(b) || a.index - b.index);
+  if (!line) return functions;
+  if (lines) return functions.filter((c) => lines.some((l) => l.function === c.function));
+  const nearest = new Map<string, Call>();
+  for (const c of functions) {
+    const known = nearest.get(c.file);
+    if (!`/${c.file}`.endsWith('/' + line.file) || c.line > line.number || total > items.length && c.line < line.number) continue;
+    if (!known || known.line < c.line) nearest.set(c.file, c);
+  }
+  return [...nearest.values()];
+}
+
+// Here lists functions of the request that was shown last. They lead to their first matching
+// calls. lines are the lines that the server has found for the text.
+function Here({ text, functions, lines }: { text: string; functions: Call[]; lines?: FoundLine[] }) {
+  const { api, lang, words, goTo, last, problem } = usePage();
+  const path = requestPath(last.place), line = lineOf(text);
+  const begin = useLatest();
   const open = (c: Call) => {
     const wanted = begin();
     api.get<Details>(`${path}/calls/${c.index}`).then((d) => {
@@ -91,8 +133,8 @@ function Here({ text }: { text: string }) {
   return (
     <section class="here">
       <h2>{words.foundHere(last.place.scenario)}</h2>
-      <ul>{functions.slice(0, fewHere).map((c) => <li key={c.function}><button class="link" onClick={() => open(c)}><span class="name"><Marked text={c.name} part={found.text} /></span> <span class="place"><Marked text={c.place} part={found.text} /></span></button></li>)}</ul>
-      {functions.length > fewHere && <p><a href={write(requestAddress({ place: last.place, view: 'calls', more: { text: found.text } }))}>{words.foundHereAll(thousands(functions.length))}</a></p>}
+      <ul>{functions.slice(0, fewHere).map((c) => <li key={c.function}><button class="link" onClick={() => open(c)}><span class="name"><Marked text={c.name} part={text} /></span> <span class="place"><Marked text={c.place} part={text} /></span></button>{line && !lines && c.line < line.number && <span class="quiet"> {searchWords[lang].lastBefore(line.number)}</span>}</li>)}</ul>
+      {functions.length > fewHere && <p><a href={write(requestAddress({ place: last.place, view: 'calls', more: { text } }))}>{words.foundHereAll(thousands(functions.length))}</a></p>}
     </section>
   );
 }
