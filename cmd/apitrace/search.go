@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
-	"github.com/kubeapitrace/apitrace/cmd/internal/output"
 	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/search"
@@ -23,7 +22,7 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		if err := errors.Join(query.Validate(most), err); err != nil {
 			return err
 		}
-		if query.Layers, err = output.TitledLayers(std.Printer.Lang()); err != nil {
+		if query.Layers, err = reading.Layers(std.Printer.Lang()); err != nil {
 			return err
 		}
 		if query.Pages, err = reading.Pages(std.Printer.Lang()); err != nil {

@@ -58,6 +58,18 @@ func TestFind(t *testing.T) {
 		t.Errorf("the status is %q, expected the command of the lesson", m.status)
 	}
 
+	find("watch cache")
+	for !strings.HasPrefix(m.picker.all[m.picker.list()[m.picker.cursor]], "layer: Watch cache") {
+		press(m, "down")
+	}
+	if press(m, "enter"); m.status != "apitrace show SCENARIO --layer cacher shows it" {
+		t.Errorf("the status is %q, expected a command with the layer", m.status)
+	}
+
+	find("authorizer/rbac/rbac.go:66")
+	press(m, "enter")
+	shows(m.rec.Scenario, "rbac.(*authorizingVisitor).visit")
+
 	if find("noSuchThingAnywhere"); m.mode != modeTree || !strings.Contains(m.status, "noSuchThingAnywhere") {
 		t.Errorf("the status is %q, expected an error about the text", m.status)
 	}

@@ -16,8 +16,8 @@ type Library interface {
 	Releases() []string
 	// Load returns the recording of a scenario by a release.
 	Load(scenario, release string) (*trace.Recording, error)
-	// Find searches all recordings and releases, and the lessons, exercises and documents in a
-	// language. If it finds nothing, the error suggests another search.
+	// Find searches all recordings and releases, and the layers, lessons, exercises and documents
+	// in a language. If it finds nothing, the error suggests another search.
 	Find(text, lang string) ([]Found, error)
 	// Guide returns the guide in a language, with only the steps for the
 	// releases of the recordings. Without recordings, it has all steps.

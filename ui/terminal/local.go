@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/bounded"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -70,13 +71,27 @@ func (*Local) Find(query, lang string) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := search.Query{Text: query, Pages: pages}.Find()
+	layers, err := reading.Layers(lang)
+	if err != nil {
+		return nil, err
+	}
+	result, err := search.Query{Text: query, Layers: layers, Pages: pages, Enclosing: controlplane.Enclosing}.Find()
 	if err != nil {
 		return nil, err
 	}
 	var all []Found
+	for _, l := range result.Lines {
+		found := Found{Title: funcname.Short(l.Function) + ": " + l.Says().In(lang), Command: l.Command(), Is: func(c *trace.Call) bool { return c.Function == l.Function }}
+		for _, scenario := range l.Scenarios {
+			found.Places = append(found.Places, search.Place{Release: l.Release, Scenario: scenario})
+		}
+		all = append(all, found)
+	}
 	for i := range result.Hits {
 		all = append(all, Found{Title: result.Hits[i].Text, Places: result.Hits[i].Places, Is: result.Hits[i].In})
+	}
+	for _, l := range result.Layers {
+		all = append(all, Found{Title: saysLayer.In(lang) + ": " + l.Title, Command: "apitrace show SCENARIO --layer " + l.Name})
 	}
 	for i := range result.Pages {
 		p := &result.Pages[i]

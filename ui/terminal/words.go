@@ -25,6 +25,7 @@ var (
 	saysLoading      = message.Of("loading %s")
 	saysFind         = message.Of("search everything (enter searches): %s")
 	saysFinding      = message.Of("searching %q")
+	saysLayer        = message.Of("layer")
 	saysCommand      = message.Of("%s shows it")
 	saysReplaying    = message.Of("replaying %s")
 	saysComparing    = message.Of("comparing with %s")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/emicklei/go-restful/v3"
 
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -115,7 +114,7 @@ func (a *api) linesOf(query, release string, p message.Printer) (all []FoundLine
 // readingOf finds layers, feature gates and pages.
 func readingOf(query, lang string) ([]Reading, error) {
 	const most = 12
-	layers, err := layerTitles(lang)
+	layers, err := reading.Layers(lang)
 	if err != nil {
 		return nil, err
 	}
@@ -138,21 +137,6 @@ func readingOf(query, lang string) ([]Reading, error) {
 	for _, p := range search.FindPages(query, pages) {
 		if count[p.Kind]++; count[p.Kind] <= most {
 			all = append(all, Reading{Kind: string(p.Kind), Name: p.Name, Title: strings.ReplaceAll(p.Title, "`", ""), Text: p.Heading})
-		}
-	}
-	return all, nil
-}
-
-// layerTitles returns the guide's layers that have a title.
-func layerTitles(lang string) ([]search.Layer, error) {
-	guide, err := instrument.Load()
-	if err != nil {
-		return nil, err
-	}
-	var all []search.Layer
-	for _, l := range guide.Layers {
-		if title := l.Title.In(lang); title != "" { // one entry of each layer has the title
-			all = append(all, search.Layer{Name: l.Name, Title: title})
 		}
 	}
 	return all, nil

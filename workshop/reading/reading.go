@@ -1,5 +1,5 @@
-// Package reading lists the pages that a reader can search for: lessons, exercises and
-// documents.
+// Package reading lists what a reader can search for besides calls: layers, lessons,
+// exercises and documents.
 package reading
 
 import (
@@ -7,9 +7,25 @@ import (
 
 	"github.com/kubeapitrace/apitrace/docs"
 	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
+
+// Layers lists the layers of the guide that have a title, with their titles in a language.
+func Layers(lang string) ([]search.Layer, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	var all []search.Layer
+	for _, l := range guide.Layers {
+		if title := l.Title.In(lang); title != "" { // one entry of each layer has the title
+			all = append(all, search.Layer{Name: l.Name, Title: title})
+		}
+	}
+	return all, nil
+}
 
 // Pages lists the lessons, the exercises of the embedded course, and the documents, with
 // their titles in a language.

@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/view"
 )
 
@@ -241,19 +240,4 @@ func (p anyFunction) Match(function string) bool {
 // set reports whether any filter is set.
 func (o *Filter) set() bool {
 	return len(o.Layers)+len(o.Functions)+len(o.NotFunctions) > 0 || o.MinDuration > 0 || o.Errors || o.Etcd || o.Grep != ""
-}
-
-// TitledLayers returns the layers that have titles, with their titles in a language.
-func TitledLayers(lang string) ([]search.Layer, error) {
-	guide, err := instrument.Load()
-	if err != nil {
-		return nil, err
-	}
-	var all []search.Layer
-	for _, layer := range layersOf(guide) {
-		if len(layer.titles()) > 0 {
-			all = append(all, search.Layer{Name: layer.name, Title: layer.title.In(lang)})
-		}
-	}
-	return all, nil
 }
