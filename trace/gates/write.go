@@ -99,8 +99,8 @@ func (g *Gate) WriteHistory(w io.Writer, p message.Printer) error {
 	return out.Flush()
 }
 
-// Summary says in one line which programs have the gate, and its default in its newest
-// release.
+// Summary says in one line which programs have the gate, its default in its newest
+// release, and which release lacks it then.
 func (g *Gate) Summary() message.Message {
 	newest := g.Newest()
 	for _, of := range g.Of {
@@ -110,14 +110,29 @@ func (g *Gate) Summary() message.Message {
 				if span.First == span.Last {
 					in = message.Of("in %s", span.First)
 				}
+				said := message.Of("a feature gate of %s, off by default %s", g.programs(), in)
 				if span.On {
-					return message.Of("a feature gate of %s, on by default %s", g.programs(), in)
+					said = message.Of("a feature gate of %s, on by default %s", g.programs(), in)
 				}
-				return message.Of("a feature gate of %s, off by default %s", g.programs(), in)
+				if lacks := lacking(of, newest); lacks != "" {
+					return message.Of("%s; %s no longer has it", said, lacks)
+				}
+				return said
 			}
 		}
 	}
 	return message.Of("a feature gate of %s", g.programs())
+}
+
+// lacking returns the release of the index after the newest one that has a gate, or "".
+func lacking(of recordings.Gate, newest string) string {
+	at := slices.IndexFunc(of.Defaults, func(d recordings.GateDefault) bool { return d.Release == newest })
+	for _, d := range of.Defaults[at+1:] {
+		if d.Indexed {
+			return d.Release
+		}
+	}
+	return ""
 }
 
 func (g *Gate) programs() message.Message {
