@@ -162,10 +162,7 @@ func (w *writer) title(said string) { fmt.Fprintf(w, "\n%s\n", said) }
 
 // defaults writes ranges of releases with the same default.
 func (w *writer) defaults(g *Gate) {
-	for i, of := range g.Of {
-		if i > 0 && sameDefaults(g.Of[0], of) {
-			continue
-		}
+	for _, of := range g.Distinct() {
 		w.title(w.Sprintf("default in %s", of.Program))
 		table := text.NewTable(2)
 		for _, span := range Spans(of.Defaults) {
@@ -177,6 +174,17 @@ func (w *writer) defaults(g *Gate) {
 		}
 		_ = table.Write(w) // the writer keeps its error
 	}
+}
+
+// Distinct returns the programs of Of, without those that have the defaults of the first.
+func (g *Gate) Distinct() []recordings.Gate {
+	all := g.Of[:1:1]
+	for _, of := range g.Of[1:] {
+		if !sameDefaults(g.Of[0], of) {
+			all = append(all, of)
+		}
+	}
+	return all
 }
 
 // sameDefaults reports whether b has the defaults of a in all releases where the index has
@@ -191,15 +199,20 @@ func sameDefaults(a, b recordings.Gate) bool {
 }
 
 func (w *writer) defaultOf(d recordings.GateDefault) string {
+	return DefaultSays(d).Localize(w.Printer)
+}
+
+// DefaultSays says in words whether a gate is on by default.
+func DefaultSays(d recordings.GateDefault) message.Message {
 	switch {
 	case !d.Indexed:
-		return w.Sprintf("unknown: the program is not in the index")
+		return message.Of("unknown: the program is not in the index")
 	case !d.Known:
-		return w.Sprintf("no such gate")
+		return message.Of("no such gate")
 	case d.On:
-		return w.Sprintf("on")
+		return message.Of("on")
 	}
-	return w.Sprintf("off")
+	return message.Of("off")
 }
 
 // place writes a function with some of its lines, or with its first line if lines is

@@ -42,6 +42,7 @@ type Function struct {
 	Callers    []FunctionNeighbour `json:"callers" description:"The functions that call it, the most frequent first."`
 	Callees    []FunctionNeighbour `json:"callees" description:"The functions that it calls, the most frequent first."`
 	Values     []FunctionValue     `json:"values" description:"The recorded values of its calls, by name."`
+	Gates      []AskedGate         `json:"gates" description:"The feature gates that its text asks for, by name."`
 	Errors     []string            `json:"errors" description:"The errors that it returned, each once."`
 	Uses       []FunctionUse       `json:"uses" description:"The recorded requests that call it, by scenario."`
 }
@@ -219,13 +220,17 @@ func (a *api) getFunction(r *restful.Request) (any, error) {
 	if len(of) > 0 {
 		head = of[0]
 	}
+	asked, err := gatesOf(release, f)
+	if err != nil {
+		return nil, err
+	}
 	p, read := printerOf(r), guide.ForReader(queryOf(r, paramLang), head)
 	layer, all := read.Layer(f.Name), explain.Merge(activities).Activity
 	out := &Function{
 		Function: f.Name, Name: funcname.Short(f.Name), K8sVersion: release, Layer: layer, Title: read.Title(layer), Colour: view.LayerColour(layer), Note: read.Note(f.Name),
 		File: f.File, Line: f.Line, Program: strings.TrimSpace(f.Process + " " + head.Version(f.Process)), NoSpan: f.spanless.Why().Localize(p),
 		Recordings: len(info.Scenarios), Calls: all.Calls, Callers: neighbours(all.Callers, p), Callees: neighbours(all.Callees, p),
-		Values: []FunctionValue{}, Errors: append([]string{}, all.Errors...), Uses: []FunctionUse{},
+		Values: []FunctionValue{}, Gates: asked, Errors: append([]string{}, all.Errors...), Uses: []FunctionUse{},
 	}
 	if f.Line > 0 {
 		out.URL = head.SourceURL(&trace.Call{Function: f.Name, File: f.File, Line: f.Line, Process: f.Process})

@@ -187,6 +187,35 @@ func TestSearchFindsWhatToRead(t *testing.T) {
 	b.is("document.querySelector('.lesson h1')?.textContent === 'The filter chain'")
 }
 
+// TestFeatureGatesLeadToTheirFunctions goes from the hit of a gate to its page, to a recorded call of a
+// function that asks for it, to the gates of the request and of the function, and back.
+func TestFeatureGatesLeadToTheirFunctions(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/search?text=ConsistentListFromCache", 1280)
+	b.click("[...document.querySelectorAll('.to-read a')].find((e) => e.textContent === 'ConsistentListFromCache')")
+	b.is("document.querySelector('.gate h1')?.textContent === 'ConsistentListFromCache' && document.querySelector('.gate').textContent.includes('to v1.36.3; v1.37.1 no longer has it')")
+	b.accessible()
+	b.goTo("#/gate/WatchList")
+	estimate := "[...document.querySelectorAll('.gate li')].find((e) => e.textContent.includes('request.(*workEstimator).estimate'))"
+	b.is(estimate + "?.textContent.includes('in line ')")
+	b.click(estimate + ".querySelector('.all-places')")
+	b.click("[..." + estimate + ".querySelectorAll('.places button')].find((e) => e.textContent.startsWith('get-node '))")
+	b.is("location.hash.startsWith('#/v1.37.1/get-node/1?') && " + heading + " === '(*workEstimator).estimate'")
+	b.click("document.querySelector('.gates-of summary')")
+	b.is("[...document.querySelectorAll('.gates-of li')].some((e) => e.textContent.startsWith('WatchList on by default in v1.37.1, asked for by request.(*workEstimator).estimate'))")
+	b.accessible()
+	b.click("[...document.querySelectorAll('.gates-of a')].find((e) => e.textContent === 'request.(*workEstimator).estimate')")
+	b.is("document.querySelector('.function h1')?.textContent === 'request.(*workEstimator).estimate'")
+	b.click("[...document.querySelectorAll('.facts-of a')].find((e) => e.textContent === 'WatchList')")
+	b.is("document.querySelector('.gate h1')?.textContent === 'WatchList'")
+	b.goTo("#/gate/NoSuchGate")
+	b.is("document.querySelector('main.nowhere h1') && document.querySelector('.problem').textContent.includes('NoSuchGate')")
+	b.forgive("the server responded with a status of 404") // of the sources, and of the gate
+
+	narrow := open(t, served(t), "#/gate/ConsistentListFromCache", 400)
+	narrow.is("document.querySelector('.gate h1') && document.documentElement.scrollWidth <= innerWidth")
+}
+
 // TestSearchFindsTheFunctionOfALine searches for lines of a file: where a function begins, within
 // it, and with a path. The source is not on this machine, and the page says so. In a file without
 // a server, the function is found among the calls of its request.

@@ -91,6 +91,7 @@ var pathParameters = map[string]parameter{
 	"request":  {name: "request", kind: "integer", doc: "Number of a request of the recording, from 1."},
 	"exercise": {name: "exercise", kind: "string", doc: "Name of an exercise, or its number, such as 3.2."},
 	"lesson":   {name: "lesson", kind: "string", doc: "Name of a lesson."},
+	"gate":     {name: "gate", kind: "string", doc: "Name of a feature gate."},
 	"server":   {name: "server", kind: "string", doc: "The release of a live server."},
 	"call":     {name: "call", kind: "integer", doc: "Number of a call of the request, from 0, in order of entry."},
 }
@@ -128,6 +129,7 @@ func (a *api) routes() []route {
 			query: []parameter{
 				{name: "name", doc: "The type: its full name or an end of it, such as \"rest.Getter\", in any release.", kind: "string", required: true}, paramLang,
 			}, sample: Type{}, handle: a.getType},
+		{path: "/releases/{release}/gates/{gate}", id: "getGate", doc: "Return what is known of a feature gate: its defaults, and the functions that ask for it", query: []parameter{paramLang}, sample: Gate{}, handle: a.getGate},
 		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text, or the function of a line by FILE.go:LINE",
 			query: []parameter{
 				{name: "text", doc: "What to search for.", kind: "string", required: true},
@@ -139,6 +141,7 @@ func (a *api) routes() []route {
 		{path: "/workshop/lessons", id: "listLessons", doc: "List the lessons", query: []parameter{paramLang}, sample: LessonList{}, handle: a.listLessons},
 		{path: recordingPath + "/story", id: "getStory", doc: "Return what the requests of a recording caused, in one line for each decision and each change",
 			query: []parameter{paramLang}, sample: view.CausalStory{}, handle: a.getStory},
+		{path: requestPath + "/gates", id: "listGates", doc: "List the feature gates that the functions of a request ask for", sample: GateList{}, handle: a.listGates},
 		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
 			query: []parameter{paramLang}, sample: view.RequestMap{}, handle: a.getMap},
 		{path: "/releases/{release}/routes", id: "listRoutes", doc: "List the servers, groups, resources and routes of a release as its start built them, with storages and strategies",

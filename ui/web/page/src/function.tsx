@@ -4,6 +4,8 @@ import { Problem, Source } from './api.ts';
 import { Listing } from './code.tsx';
 import { useAsking, useLatest, usePage } from './context.ts';
 import { FunctionFacts, FunctionHistory, Neighbour, Use } from './function-data.ts';
+import { GateLinks } from './gate.tsx';
+import { gateWords } from './gate-words.ts';
 import { firstView, functionAddress, requestAddress, write } from './link.ts';
 import { locate } from './search.tsx';
 import { thousands, Words } from './words.ts';
@@ -55,6 +57,7 @@ export function FunctionView() {
           <h2>{words.values}</h2>
           <dl>{f.values.map((v) => <div><dt>{v.name}</dt>{v.seen.map((s) => <dd>{s === '' ? '""' : s}</dd>)}{v.more && <dd class="quiet">{words.moreValues(v.more)}</dd>}</div>)}</dl>
         </section>}
+        {(f.gates?.length ?? 0) > 0 && <section aria-label={gateWords[lang].ofFunction}><h2>{gateWords[lang].ofFunction}</h2><GateLinks of={f.gates!} release={f.k8sVersion} /></section>}
         <List title={words.errors} of={f.errors} item={(e) => <span class="failure">{e}</span>} />
         <History f={f} history={history} />
       </div>

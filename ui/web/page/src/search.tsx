@@ -1,7 +1,8 @@
-import { Fragment, h } from 'preact';
+import { ComponentChildren, Fragment, h } from 'preact';
 import { useState } from 'preact/hooks';
 import { Api, Call, CallList, Details, FoundLine, Hit, HitList, Place, Reading, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
 import { useAsking, useLatest, usePage } from './context.ts';
+import { gateAddress } from './gate.tsx';
 import { CallName, firstView, functionAddress, recordingAddress, requestAddress, write } from './link.ts';
 import { searchWords } from './search-words.ts';
 import { exerciseAddress, lessonAddress } from './workshop.tsx';
@@ -33,7 +34,7 @@ export function Results({ text, palette }: { text: string; palette?: boolean }) 
   const [got, setGot] = useState<{ text: string; list: HitList } | null>(null);
   const [more, setMore] = useState({ text, most: part });
   const most = more.text === text ? more.most : part;
-  const begin = useLatest();
+  const open = useOpen();
   const { release } = last.place, released = release === 'latest' || releases.some((r) => r.k8sVersion === release);
   useAsking(() => {
     let left = false;
@@ -47,10 +48,6 @@ export function Results({ text, palette }: { text: string; palette?: boolean }) 
   const among = scenariosWith(got.text, scenarios), reading = got.list.reading ?? [], lines = got.list.lines ?? [];
   const count = total + lines.length + among.length + reading.length || here.length; // most hits of this recording are hits of all recordings, too
   const Title = palette ? 'p' : 'h1'; // the view below the palette has the h1
-  const open = (hit: Hit, release: string, scenario: string) => {
-    const wanted = begin();
-    locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
-  };
   const list = (of: Hit[]) => of.length > 0 && <ul>{of.map((hit) => <Found key={hit.kind + hit.text} hit={hit} text={got.text} onOpen={open} />)}</ul>;
   const behind = hits.filter((hit) => hit.behind);
   return (
@@ -69,6 +66,16 @@ export function Results({ text, palette }: { text: string; palette?: boolean }) 
       {got.list.names && <Names of={got.list.names} />}
     </div>
   );
+}
+
+// useOpen returns a function that opens the first call with a hit in a recording.
+export function useOpen() {
+  const { api, goTo, problem } = usePage();
+  const begin = useLatest();
+  return (hit: Hit, release: string, scenario: string) => {
+    const wanted = begin();
+    locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
+  };
 }
 
 // Lines lists the functions of a line. They lead to their pages.
@@ -142,7 +149,7 @@ function Here({ text, functions, lines }: { text: string; functions: Call[]; lin
 // Marked marks the first match of a part in a text.
 function Marked({ text, part }: { text: string; part: string }) {
   const at = text.toLowerCase().indexOf(part.toLowerCase());
-  return at < 0 ? <Fragment>{text}</Fragment> : <Fragment>{text.slice(0, at)}<mark>{text.slice(at, at + part.length)}</mark>{text.slice(at + part.length)}</Fragment>;
+  return at < 0 || part === '' ? <Fragment>{text}</Fragment> : <Fragment>{text.slice(0, at)}<mark>{text.slice(at, at + part.length)}</mark>{text.slice(at + part.length)}</Fragment>;
 }
 
 // wordsOf returns the words of a text to search for. It also understands commands such as
@@ -176,12 +183,12 @@ function Scenarios({ of }: { of: Scenario[] }) {
 const fewToRead = 2;
 
 // ToRead lists layers, feature gates, lessons, exercises and documents. A layer leads to
-// its functions in the guide. A gate and a document have no page of their own.
+// its functions in the guide. A document has no page of its own.
 function ToRead({ of, text }: { of: Reading[]; text: string }) {
   const { words } = usePage();
   const [all, setAll] = useState(false);
   const shown = all ? of : of.filter((r, i) => of.slice(0, i).filter((s) => s.kind === r.kind).length < fewToRead);
-  const to = (r: Reading) => r.kind === 'layer' ? write({ parts: ['guide'], query: { layer: r.name } }) : r.kind === 'lesson' ? lessonAddress(r.name) : r.kind === 'exercise' ? exerciseAddress(r.name, '') : '';
+  const to = (r: Reading) => r.kind === 'layer' ? write({ parts: ['guide'], query: { layer: r.name } }) : r.kind === 'gate' ? gateAddress(r.name) : r.kind === 'lesson' ? lessonAddress(r.name) : r.kind === 'exercise' ? exerciseAddress(r.name, '') : '';
   return (
     <section class="to-read">
       <h2>{words.foundReading}</h2>
@@ -221,9 +228,9 @@ function Names({ of }: { of: ReleasedName[] }) {
   );
 }
 
-// Found shows a hit with the scenarios that have it. Each scenario has a link to its
-// newest release with the hit.
-function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hit, release: string, scenario: string) => void }) {
+// Found shows a hit with the scenarios that have it, and more between the two. Each scenario
+// has a link to its newest release with the hit.
+export function Found({ hit, text, onOpen, more }: { hit: Hit; text: string; onOpen: (hit: Hit, release: string, scenario: string) => void; more?: ComponentChildren }) {
   const { words, releases } = usePage();
   const [all, setAll] = useState(false);
   const left = all ? 0 : hit.places.length - fewPlaces;
@@ -234,6 +241,7 @@ function Found({ hit, text, onOpen }: { hit: Hit; text: string; onOpen: (hit: Hi
   return (
     <li>
       <p><span class="kind">{words.kinds[hit.kind]}</span> {hit.kind === 'function' ? <a class="text" href={functionAddress(hit.text, newest)}><Marked text={hit.text} part={text} /></a> : <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={hit.short} part={text} /></span>}</p>
+      {more}
       <p class="places">
         {hit.places.slice(0, left > 0 ? fewPlaces : undefined).map((p) => (
           <button class="link" title={p.releases.join(', ')} onClick={() => onOpen(hit, p.releases[0], p.scenario)}>{p.scenario} <span class="quiet">{p.releases.length > 1 ? `${p.releases.at(-1)} – ${p.releases[0]}` : p.releases[0]}</span></button>

@@ -2,6 +2,7 @@ import { h } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { brief, CallList, hasStory, requestPath, View } from './api.ts';
 import { usePage, useRequest } from './context.ts';
+import { GatesOfRequest } from './gate.tsx';
 import { requestAddress, write } from './link.ts';
 import { Opened, Row, rowsOf, sectionOf, shownAt } from './rows.ts';
 import { Heading, Tree } from './tree.tsx';
@@ -95,6 +96,7 @@ export function Steps() {
       </div>
       <Tree rows={rows} total={longest(view)} onPath={view.errorPath?.map((s) => s.call) ?? []} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onToggle={toggle}
         onFold={fold} onMore={(of) => open(of, opened.get(of)?.items.length ?? 0).catch(problem)} opened={(call) => opened.has(call)} />
+      <GatesOfRequest />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { ComponentType } from 'preact';
 import { Api } from './api.ts';
 import { Compare } from './compare.tsx';
 import { FunctionView } from './function.tsx';
+import { GateView } from './gate.tsx';
 import { Guide } from './guide.tsx';
 import { Lessons } from './lessons.tsx';
 import { Calls } from './list.tsx';
@@ -59,6 +60,7 @@ export const pages: ViewEntry[] = [
   { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, optional: true },
   { name: 'search', words: (w) => w.searchPage, show: Search, hidden: true },
   { name: 'function', words: (w) => w.kinds.function, show: FunctionView, hidden: true },
+  { name: 'gate', words: (w) => w.readingKinds.gate, show: GateView, live: true, hidden: true },
   { name: 'type', words: (w) => w.kindType, show: TypeView, live: true, hidden: true },
   { name: 'guide', words: (w) => w.guide.name, show: Guide, optional: true },
   { name: 'lessons', words: (w) => w.guide.lessons, show: Lessons, optional: true },
