@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubeapitrace/apitrace/internal/columns"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A Function is a function that was called in a release.
@@ -18,8 +19,8 @@ type Function struct {
 }
 
 // Functions lists the functions that the recordings of a release call, in order
-// of their first occurrence. It reads far less than All does. A function of two
-// programs is listed once, with its place in the first program.
+// of their first occurrence. It reads far less than All does. A function of several
+// programs is listed once, with its place in kube-apiserver, or else in the first program.
 func Functions(k8sVersion string) ([]Function, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -45,6 +46,9 @@ func Functions(k8sVersion string) ([]Function, error) {
 				all = append(all, Function{Name: p.Function, Process: p.Process, File: p.File, Line: p.Line})
 			}
 			f := &all[at]
+			if f.Process != trace.ProcessAPIServer && p.Process == trace.ProcessAPIServer {
+				f.Process, f.File, f.Line = p.Process, p.File, p.Line
+			}
 			if last := len(f.Scenarios) - 1; last < 0 || f.Scenarios[last] != scenario {
 				f.Scenarios = append(f.Scenarios, scenario)
 			}
