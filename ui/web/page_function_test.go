@@ -27,7 +27,7 @@ func TestPageOfAFunction(t *testing.T) {
 	section := func(title string) string { return "document.querySelector('.facts-of [aria-label=\"" + title + "\"]')" }
 	b.is(section("Called by") + ".textContent.includes('etcd3.(*corruptObjectDeleter).Get')")
 	b.is(section("Recorded values") + ".textContent.includes('/ranges/servicenodeports')")
-	b.is("document.querySelector('.function .about').textContent.includes('in every release from v1.16.15 on')")
+	b.is("document.querySelector('.function .about').textContent.includes('in the source of every release here, from v1.16.15 on')")
 	b.accessible()
 	// The functions that the source calls lead to their pages, and the way back leads here.
 	b.click("[...document.querySelectorAll('.function .marks a')].find((a) => a.textContent.includes('kubernetes.Client.Get'))")
@@ -45,7 +45,22 @@ func TestPageOfAFunction(t *testing.T) {
 	b.is("document.querySelector('.function .about').textContent.includes('v1.30.4') && document.querySelector('.function .nosource')?.textContent.includes('v1.30.4')")
 	b.forgive("the server responded with a status of 404") // of the source that is not on this machine
 
+	// A long list of requests is by scenario, and has a filter.
+	b.goTo(function("k8s.io/apiserver/pkg/registry/rest.BeforeCreate"))
+	uses := "document.querySelector('.facts-of section[aria-label^=\"In \"]')"
+	b.click(uses + ".querySelector('button')")
+	b.is(uses + ".querySelector('li ul')")
+	b.is("document.querySelector('.function .nosource')?.textContent.includes('kube-apiserver')")
+	js[any](b, setValue(".facts-of .filter input", "apply-configmap PATCH"))
+	b.is(uses + ".querySelectorAll(':scope > ul > li').length === 1 && " + uses + ".textContent.includes('apply-configmap')")
+	js[any](b, setValue(".facts-of .filter input", "no such request"))
+	b.is(uses + ".textContent.includes('None has “no such request”.')")
+	b.accessible()
+	b.goTo(function("k8s.io/apiserver/pkg/storage/cacher/delegator.ConsistentReadSupported"))
+	b.is("/in the source since v1[^;]+; v1[.0-9]+: in no traced package/.test(document.querySelector('.function .about')?.textContent)")
+
 	narrow := open(t, served(t), function(storeGet), 400)
+	narrow.is("document.querySelector('.function > .source')?.getBoundingClientRect().bottom <= document.querySelector('.facts-of').getBoundingClientRect().top")
 	narrow.is("document.querySelector('.function h1') && document.documentElement.scrollWidth <= innerWidth")
 	narrow.accessible()
 }

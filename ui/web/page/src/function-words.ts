@@ -5,10 +5,11 @@ const en = {
   notKey: 'The guide does not describe it.', callers: 'Called by', reached: 'Reached from', callees: 'Calls', leads: 'Leads to', values: 'Recorded values', errors: 'Errors that it returned',
   uses: (n: number, all: number) => `In ${n} of ${all} recorded scenarios`, releases: 'Through the releases', entry: 'No recorded function calls it: a request or the start of the program begins here, or code of Go’s standard library calls it.',
   notCalled: (release: string) => `No recording of ${release} calls it.`, noSpan: (why: string) => `It has no span, so recordings do not show whether it was called: ${why}.`,
-  times: (n: string) => (n === '1' ? 'called once' : `called ${n} times`), moreValues: (n: number) => `and ${n} more`, allOf: (n: number) => `All ${n}`,
+  times: (n: string) => (n === '1' ? 'called once' : `called ${n} times`), moreValues: (n: number) => `and ${n} more`, allOf: (n: string) => `All ${n}`,
   of: (n: number, all: number) => `${n} of ${all}`, here: 'shown here', sign: 'State', scenarios: 'Scenarios', place: 'Place', before: (name: string) => `as ${name}`,
-  since: (release: string, lacks: string) => lacks ? `since ${release}; ${lacks} lacks it` : `in every release from ${release} on`, until: (release: string, name: string) => `, until ${release} as ${name}`,
+  since: (release: string, before: string, state: string) => before ? `in the source since ${release}; ${before}: ${state}` : `in the source of every release here, from ${release} on`, until: (release: string, name: string) => `, until ${release} as ${name}`,
   still: (scenario: string, release: string) => `This page has no server. Callers, callees, values and counts are those of ${scenario}, ${release}, alone; the releases are those in this page. apitrace web shows all.`,
+  filter: 'Filter the scenarios and requests', noUse: (text: string) => `None has “${text}”.`,
   called: 'called', unknown: 'not called in the recordings in this page',
 };
 
@@ -19,8 +20,9 @@ const zh: typeof en = {
   notCalled: (release) => `${release} 的录制都没有调用它。`, noSpan: (why) => `它没有 span，因此录制无法说明它是否被调用：${why}。`,
   times: (n) => `调用 ${n} 次`, moreValues: (n) => `还有 ${n} 个`, allOf: (n) => `全部 ${n} 个`,
   of: (n, all) => `${n} / ${all}`, here: '此处显示', sign: '状态', scenarios: '场景', place: '位置', before: (name) => `当时名为 ${name}`,
-  since: (release, lacks) => lacks ? `自 ${release} 起，${lacks} 没有` : `自 ${release} 起的每个版本都有`, until: (release, name) => `，到 ${release} 为止名为 ${name}`,
+  since: (release, before, state) => before ? `自 ${release} 起在源码中；${before}：${state}` : `从 ${release} 起，此处每个版本的源码都有`, until: (release, name) => `，到 ${release} 为止名为 ${name}`,
   still: (scenario, release) => `此页面没有服务器：调用者、被调用者、值和次数只来自 ${scenario}（${release}）的录制，版本也只有页面中的那些。apitrace web 可显示全部。`,
+  filter: '筛选场景与请求', noUse: (text) => `没有含“${text}”的请求。`,
   called: '被调用', unknown: '页面中的录制没有调用它',
 };
 

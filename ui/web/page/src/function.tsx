@@ -10,8 +10,9 @@ import { firstView, functionAddress, requestAddress, write } from './link.ts';
 import { locate } from './search.tsx';
 import { thousands, Words } from './words.ts';
 
-// few is the number of entries of a list that are shown at first.
-const few = 10;
+// few is the number of entries of a list that are shown at first. A list of more than manyUses
+// requests has a filter.
+const few = 10, manyUses = 20;
 
 // FunctionView shows what is known of a function in a release: its role, its source, its
 // callers, callees and values in the recordings, the requests that call it, and the
@@ -46,13 +47,14 @@ export function FunctionView() {
         {f.noSpan ? <p class="quiet">{words.noSpan(f.noSpan)}</p> : f.uses.length === 0 && <p class="quiet">{words.notCalled(f.k8sVersion)}</p>}
         {f.only && <p class="warning">{words.still(f.only, f.k8sVersion)}</p>}
       </header>
+      <SourceOf key={f.function + f.k8sVersion} f={f} />
       <div class="facts-of">
         <List title={words.callers} of={direct(f.callers)} item={(n) => <Next n={n} f={f} />} />
         <List title={words.reached} of={indirect(f.callers)} item={(n) => <Next n={n} f={f} />} />
         {f.calls > 0 && f.callers.length === 0 && <p class="quiet">{words.entry}</p>}
         <List title={words.callees} of={direct(f.callees)} item={(n) => <Next n={n} f={f} />} />
         <List title={words.leads} of={indirect(f.callees)} item={(n) => <Next n={n} f={f} />} />
-        <List title={words.uses(new Set(f.uses.map((u) => u.scenario)).size, f.recordings)} of={f.uses} item={(u) => <UseOf u={u} f={f} />} />
+        <Uses f={f} />
         {f.values.length > 0 && <section aria-label={words.values}>
           <h2>{words.values}</h2>
           <dl>{f.values.map((v) => <div><dt>{v.name}</dt>{v.seen.map((s) => <dd>{s === '' ? '""' : s}</dd>)}{v.more && <dd class="quiet">{words.moreValues(v.more)}</dd>}</div>)}</dl>
@@ -61,22 +63,24 @@ export function FunctionView() {
         <List title={words.errors} of={f.errors} item={(e) => <span class="failure">{e}</span>} />
         <History f={f} history={history} />
       </div>
-      <SourceOf key={f.function + f.k8sVersion} f={f} />
     </div>
   );
 }
 
-// List shows the first entries of a list, and the others when asked.
-function List<T>({ title, of, item }: { title: string; of: T[]; item: (t: T) => ComponentChildren }) {
+// List shows the first entries of a list below its head, and the others when asked. Without
+// entries, it shows none, if that is given.
+function List<T>({ title, of, item, head, none }: { title: string; of: T[]; item: (t: T) => ComponentChildren; head?: ComponentChildren; none?: string }) {
   const { words: { function: words } } = usePage();
   const [all, setAll] = useState(false);
-  if (of.length === 0) return null;
+  if (of.length === 0 && !none) return null;
   const shown = all || of.length <= few + 2 ? of : of.slice(0, few);
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
+      {head}
+      {of.length === 0 && <p class="quiet">{none}</p>}
       <ul>{shown.map((t) => <li>{item(t)}</li>)}</ul>
-      {shown.length < of.length && <button class="link" onClick={() => setAll(true)}>{words.allOf(of.length)}</button>}
+      {shown.length < of.length && <button class="link" onClick={() => setAll(true)}>{words.allOf(thousands(of.length))}</button>}
     </section>
   );
 }
@@ -86,21 +90,42 @@ const Next = ({ n, f }: { n: Neighbour; f: FunctionFacts }) => (
   <Fragment><a class="name" href={functionAddress(n.function, f.k8sVersion)}>{n.name}</a>{n.calls > 1 && <span class="count"> ×{thousands(n.calls)}</span>}{' '}<span class="place">{n.place}</span>{n.how && <span class="quiet">{n.how}</span>}</Fragment>
 );
 
-// UseOf is a request that calls the function. It leads to the first call.
-function UseOf({ u, f }: { u: Use; f: FunctionFacts }) {
+// Uses lists the requests that call the function, by scenario. A long list has a filter.
+function Uses({ f }: { f: FunctionFacts }) {
+  const { words: { function: words }, scenarios } = usePage();
+  const [text, setText] = useState('');
+  const titles = new Map(scenarios.map((s) => [s.name, s.title]));
+  const wanted = text.trim().toLowerCase().split(/\s+/);
+  const by = new Map<string, Use[]>();
+  for (const u of f.uses) {
+    const all = `${u.scenario} ${titles.get(u.scenario) ?? ''} ${u.method} ${u.path} ${u.status}`.toLowerCase();
+    if (wanted.every((w) => all.includes(w))) by.set(u.scenario, [...(by.get(u.scenario) ?? []), u]);
+  }
+  return (
+    <List title={words.uses(new Set(f.uses.map((u) => u.scenario)).size, f.recordings)} of={[...by.values()]}
+      head={f.uses.length > manyUses && <p class="filter"><input type="search" value={text} placeholder={words.filter} aria-label={words.filter} onInput={(e) => setText(e.currentTarget.value)} /></p>}
+      none={text && words.noUse(text)}
+      item={(uses) => uses.length === 1 ? <UseOf u={uses[0]} f={f} /> : <Fragment>{uses[0].scenario} <span class="quiet">{titles.get(uses[0].scenario)}</span><ul>{uses.map((u) => <li><UseOf u={u} f={f} below /></li>)}</ul></Fragment>} />
+  );
+}
+
+// UseOf is a request that calls the function. It leads to the first call. Below the name of its
+// scenario, it has only its own.
+function UseOf({ u, f, below }: { u: Use; f: FunctionFacts; below?: boolean }) {
   const { api, goTo, problem, scenarios } = usePage();
   const title = scenarios.find((s) => s.name === u.scenario)?.title;
   const begin = useLatest();
   const place = { release: f.k8sVersion, scenario: u.scenario, request: u.request };
+  const request = `${u.method} ${u.path}${u.status > 0 ? ` → ${u.status}` : ''}`;
   const find = () => {
     const wanted = begin();
     locate(api, { kind: 'function', text: f.function, short: f.name, places: [] }, f.k8sVersion, u.scenario).then(([at, call]) => { if (wanted()) goTo(requestAddress({ place: at, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
   };
   return (
     <Fragment>
-      {u.request > 0 ? <a class="name" href={write(requestAddress({ place, view: firstView, call: { function: f.function, caller: '', nth: 1 }, more: {} }))}>{u.scenario}</a> : <button class="link" onClick={find}>{u.scenario}</button>}
+      {u.request > 0 ? <a class={below ? 'name request-of' : 'name'} href={write(requestAddress({ place, view: firstView, call: { function: f.function, caller: '', nth: 1 }, more: {} }))}>{below ? request : u.scenario}</a> : <button class="link" onClick={find}>{u.scenario}</button>}
       {u.calls > 1 && <span class="count"> ×{thousands(u.calls)}</span>}{' '}
-      <span class="quiet">{u.method ? <span class="request-of">{u.method} {u.path}{u.status > 0 && ` → ${u.status}`}</span> : title}</span>
+      {!below && <span class="quiet">{u.method ? <span class="request-of">{request}</span> : title}</span>}
     </Fragment>
   );
 }
@@ -119,14 +144,14 @@ function useHistory(name?: string): { of: FunctionHistory | null; problem: Probl
   return history;
 }
 
-// since says since which release the function exists without a gap, up to the newest release,
-// and until when it had another name. It is empty if the newest release lacks the function, or
+// since says since which release the function is known without a gap, up to the newest release,
+// what is known of the release before, and until when it had another name. It is empty if the newest release lacks the function, or
 // if the page has one release.
 function since({ releases }: FunctionHistory, words: Words['function']): string {
   const gap = releases.findIndex((r) => !r.known), known = gap < 0 ? releases : releases.slice(0, gap);
   if (known.length === 0 || releases.length === 1) return '';
   const named = known.find((r) => r.name !== known[0].name);
-  return words.since(known[known.length - 1].k8sVersion, gap < 0 ? '' : releases[gap].k8sVersion) + (named ? words.until(named.k8sVersion, named.name) : '');
+  return words.since(known[known.length - 1].k8sVersion, gap < 0 ? '' : releases[gap].k8sVersion, gap < 0 ? '' : releases[gap].state) + (named ? words.until(named.k8sVersion, named.name) : '');
 }
 
 // History shows the function in each release, the newest first.
