@@ -182,7 +182,7 @@ export function Listing({ source, line, control, mark }: { source: Source; line?
             <Fragment key={l.number}>
               <div class={'l' + (count ? ' ran' : '') + (l.number === line ? ' here' : '') + (l.number === line && control ? ' control' : '')} ref={l.number === line ? wanted : undefined}>
                 <span class="no">{l.number}</span>
-                <span class="n" title={count ? words.lineRan(count, l.number) : undefined}>{count ? (count > 1 ? '×' + short(count) : '●') : ''}</span>
+                <span class="n" title={count ? words.lineRan(count, l.number) : undefined}>{count ? (count > 1 ? '×' + thousands(count) : '●') : ''}</span>
                 <Text tokens={l.tokens} />
               </div>
               {marks.length > 0 && (
@@ -200,8 +200,6 @@ export function Listing({ source, line, control, mark }: { source: Source; line?
     </section>
   );
 }
-
-const short = (n: number) => (n < 1000 ? String(n) : Math.round(n / 1000) + 'k');
 
 // Licence shows the copyright notice and the licence of a text. Only a
 // page without a server has them.
