@@ -41,12 +41,17 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 		return
 	}
 	t := parent.trace()
+	called := t.called.next.Load()
+	if called >= maxCalls { // the caller may be a dropped call, which no labels show
+		t.dropped.Add(1)
+		return
+	}
 	l, _ := newItem(t, &t.leaves)
 	if l == nil {
 		return
 	}
 	g := at.goroutine
-	l.site, l.parent, l.callsBefore, l.goroutine = uintptr(unsafe.Pointer(site)), parent.seq, t.called.next.Load(), g.id()
+	l.site, l.parent, l.callsBefore, l.goroutine = uintptr(unsafe.Pointer(site)), parent.seq, called, g.id()
 	state := written
 	if parent.goroutine == l.goroutine {
 		l.callPC = g.callPC(at.depth, uintptr(parent.depth))

@@ -255,6 +255,27 @@ func TestATraceThatIsTooLarge(t *testing.T) {
 	}
 }
 
+// TestLeavesOfATraceThatIsTooLarge checks that a leaf is not recorded below the caller of a
+// call that was dropped.
+func TestLeavesOfATraceThatIsTooLarge(t *testing.T) {
+	socket := listenForTest(t)
+	setForTest(t, &maxCalls, 10)
+	root(sampled(traceID(63)), func() {
+		for range 20 {
+			_ = call(func() error { leafCall(1); return nil })
+		}
+	})
+	h, records := fetch(t, socket, Query{Trace: traceID(63), TimeoutMillis: 100})
+	for _, r := range records {
+		if r.Function == "p.leafCall" && r.Parent == records[0].ID {
+			t.Errorf("a leaf was recorded below %s, expected p.call", records[0].Function)
+		}
+	}
+	if h.Calls+int(h.Dropped) != 41 || h.Dropped == 0 {
+		t.Errorf("%d calls, %d dropped, expected 41 together", h.Calls, h.Dropped)
+	}
+}
+
 func TestManyTracesAtOnceConcurrentSafe(t *testing.T) {
 	socket := listenForTest(t)
 	const traces, goroutines, calls = 20, 5, 300

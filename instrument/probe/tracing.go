@@ -40,7 +40,8 @@ type tracing struct {
 // Limits. They are variables so that tests can change them.
 var (
 	// maxCalls limits the calls of one trace, and separately its leaves. Further calls
-	// count as dropped.
+	// count as dropped. When a trace has so many calls, all further leaves count as
+	// dropped, too, because the caller of a leaf may be a dropped call.
 	maxCalls uint32 = 1 << 20
 	// maxRetained limits the memory of all traces that no reader has fetched, in bytes.
 	// Beyond the limit, the oldest trace is dropped and counts as undelivered. A call
