@@ -276,7 +276,7 @@ func TestFixtureKeepsSecrets(t *testing.T) {
 		return fetch(t, socket, probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000, Secrets: secrets})
 	}
 	const onSecret, onPod = "/api/v1/namespaces/default/secrets/one", "/api/v1/namespaces/default/pods/one"
-	const told = " (text not shown: the request is on secrets)"
+	const told = " (text not shown: it may quote a secret)"
 	for _, test := range []struct {
 		path, secrets string
 		cut           bool

@@ -84,7 +84,7 @@ func (f *Following) hide(requests, caused []trace.Request, cut *everything) {
 func withhold(c *trace.Call, known map[string]trace.Call) {
 	k, ok := known[c.ID]
 	if !ok && c.Error != "" { // it began later
-		k.Error = "(text not shown: the request is on secrets)"
+		k.Error = "(text not shown: it may quote a secret)"
 	}
 	c.Error = k.Error
 	for name := range c.Attributes {

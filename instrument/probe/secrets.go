@@ -80,7 +80,7 @@ func (t text) shown(cut bool) string {
 	if !cut || t.kind == "" {
 		return t.full
 	}
-	return t.kind + " (text not shown: the request is on secrets)"
+	return t.kind + " (text not shown: it may quote a secret)"
 }
 
 // textOf returns the text of an error.
