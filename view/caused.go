@@ -449,7 +449,10 @@ func (t *consequenceTeller) done(r *trace.Request, object, subresource string, w
 	case r.Method == http.MethodGet:
 		return saysReads.With(object)
 	case subresource == "binding":
-		return saysBinds.With(object)
+		if at := firstWith(trace.TreeOfValid(r), 0, attrNode); at >= 0 {
+			return saysBindsTo.With(object, r.Calls[at].Attributes[attrNode])
+		}
+		return saysBinds.With(object) // a recording without the value
 	case subresource == "finalize" && t.lastChange(r) == watchDeleted:
 		return saysFinalizesLast.With(object)
 	case subresource == "finalize":
@@ -602,6 +605,7 @@ const (
 	attrWanted    = "apitrace.replicas.wanted"
 	attrFound     = "apitrace.replicas.found"
 	attrHost      = "apitrace.scheduler.host"
+	attrNode      = "apitrace.node.name"
 	attrEvaluated = "apitrace.scheduler.evaluated"
 	attrFeasible  = "apitrace.scheduler.feasible"
 	attrPlugin    = "apitrace.scheduler.plugin"
@@ -643,6 +647,7 @@ var (
 	saysFinalizes     = message.Of("removes its finalizer from %s")
 	saysFinalizesLast = message.Of("removes the last finalizer from %s, which deletes it")
 	saysBinds         = message.Of("binds %s to the node")
+	saysBindsTo       = message.Of("binds %s to node %s")
 	saysWrites        = message.Of("writes the %s of %s")
 	saysWritesStatus  = message.Of("writes the %s of %s: %s")
 	saysPhase         = message.Of("%s")

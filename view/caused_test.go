@@ -22,7 +22,7 @@ func TestCausalStory(t *testing.T) {
 		"4     replicaset controller wants 2 pods, has 0 (also because of 1) (38ms, failed false)",
 		"5       replicaset controller creates Pod web-1-a (40ms, failed false)",
 		"7         scheduler 1 of 1 nodes can run the pod; selects n1 (74ms, failed false)",
-		"8           scheduler binds Pod web-1-a to the node (70ms, failed false)",
+		"8           scheduler binds Pod web-1-a to node n1 (70ms, failed false)",
 		"9             kubelet starts the container nginx of web-1-a (98ms, failed false)",
 		"10               kubelet writes the status of Pod web-1-a (90ms, failed false)",
 		"11   deployment controller writes the status of Deployment web: refused with 409 Conflict: the object has been modified (100ms, failed true)",

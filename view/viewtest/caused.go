@@ -24,7 +24,7 @@ func FollowedDeployment() *trace.Recording {
 		"apitrace.replicas.wanted", "2", "apitrace.replicas.found", "2") // nothing to decide
 	fits := rec.event("kube-scheduler", "Pod", "web-1-a", pod, "k8s.io/kubernetes/pkg/scheduler.(*Scheduler).schedulePod",
 		"apitrace.scheduler.evaluated", "1", "apitrace.scheduler.feasible", "1", "apitrace.scheduler.host", "n1")
-	bound := rec.write("POST", pods+"/web-1-a/binding", fits)
+	bound := rec.write("POST", pods+"/web-1-a/binding", fits, "apitrace.node.name", "n1")
 	status := rec.event("hollow-kubelet", "Pod", "web-1-a", bound, "k8s.io/kubernetes/pkg/kubelet/kuberuntime.(*kubeGenericRuntimeManager).startContainer",
 		"apitrace.container", "nginx", "apitrace.object.name", "web-1-a")
 	rec.write("PATCH", pods+"/web-1-a/status", status)
@@ -153,9 +153,9 @@ func (t *causedRecording) add(method, path string, status int, cause trace.Cause
 	return trace.Cause{TraceID: r.TraceID, Call: calls[len(calls)-1].ID}
 }
 
-// write adds a request that writes an object.
-func (t *causedRecording) write(method, path string, cause trace.Cause) trace.Cause {
-	first := t.call("kube-apiserver", "serve", nil)
+// write adds a request that writes an object. attributes are those of its first call.
+func (t *causedRecording) write(method, path string, cause trace.Cause, attributes ...string) trace.Cause {
+	first := t.call("kube-apiserver", "serve", nil, attributes...)
 	return t.add(method, path, 201, cause, first, t.call("etcd", "put", &first, trace.AttrEtcdTxnSucceeded, "true", trace.AttrEtcdRevision, "7"))
 }
 
