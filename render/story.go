@@ -19,7 +19,7 @@ import (
 func WriteStory(w io.Writer, story *view.CausalStory, options Options) error {
 	out, d := bufio.NewWriter(w), newPen(&options.Options, &options.Layout)
 	heading, lines := StoryRows(story, options)
-	fmt.Fprintln(out, heading)
+	writeRows(out, heading)
 	for _, rows := range lines {
 		writeRows(out, rows)
 	}
@@ -33,12 +33,12 @@ func writeRows(out *bufio.Writer, rows []string) {
 	}
 }
 
-// StoryRows returns the heading of a story and the rows of text of each of its lines, as
+// StoryRows returns the rows of text of a story's heading and of each of its lines, as
 // WriteStory writes them.
-func StoryRows(story *view.CausalStory, options Options) (heading string, lines [][]string) {
+func StoryRows(story *view.CausalStory, options Options) (heading []string, lines [][]string) {
 	d := newPen(&options.Options, &options.Layout)
 	title := d.words.Sprintf("who did what, below its cause (time since the first line)")
-	heading = d.paint(d.Facts, fmt.Sprintf("%4s %7s  %s", "#", d.words.Sprintf("time"), title))
+	heading = d.storyHeading(fmt.Sprintf("%4s %7s  ", "#", d.words.Sprintf("time")), title)
 	for i := range story.Lines {
 		l := &story.Lines[i]
 		guides, below := d.storyGuides(story.Lines, i)
@@ -47,12 +47,21 @@ func StoryRows(story *view.CausalStory, options Options) (heading string, lines 
 	return heading, lines
 }
 
+// storyHeading returns the heading of a story: the names of the columns, and the title beside them.
+func (p *pen) storyHeading(columns, title string) (rows []string) {
+	for _, line := range wrap(title, max(least, p.width-columnsOf(columns))) {
+		rows = append(rows, p.paint(p.Facts, columns+line))
+		columns = strings.Repeat(" ", columnsOf(columns))
+	}
+	return rows
+}
+
 // WriteStoryByTime writes a story as WriteStory does, but in the order of time. A line has the
 // number of its cause, unless its cause is the line above.
 func WriteStoryByTime(w io.Writer, story *view.CausalStory, options Options) error {
 	out, d := bufio.NewWriter(w), newPen(&options.Options, &options.Layout)
 	title := d.words.Sprintf("who did what, in the order of time (time since the first line)")
-	fmt.Fprintln(out, d.paint(d.Facts, fmt.Sprintf("%4s %7s %5s  %s", "#", d.words.Sprintf("time"), d.words.Sprintf("cause"), title)))
+	writeRows(out, d.storyHeading(fmt.Sprintf("%4s %7s %5s  ", "#", d.words.Sprintf("time"), d.words.Sprintf("cause")), title))
 	above := -1
 	for _, i := range story.ByTime() {
 		l, cause := &story.Lines[i], ""
@@ -85,7 +94,6 @@ func (p *pen) storyLine(l *view.CausalLine, lead, guides, below string) (rows []
 	}
 	actor := oneLine(l.Actor) + p.colon()
 	const hang = "    " // more than the guides of a line below
-	const least = 16    // columns of text
 	room := p.width - len(lead) - columnsOf(guides) - len(hang)
 	if over := least - room; over > 0 { // too deep for the width
 		guides, below, room = p.cutLeft(guides, over), p.cutLeft(below, over), least

@@ -36,8 +36,8 @@ func TestStoryByTime(t *testing.T) {
 	golden(t, "story.time", out.String())
 }
 
-// TestStoryFitsTheWidth checks that no row of a line is wider than the terminal, in a deep story,
-// too.
+// TestStoryFitsTheWidth checks that no row of the heading or of a line is wider than the terminal,
+// in a deep story, too.
 func TestStoryFitsTheWidth(t *testing.T) {
 	story := view.NewCausalStory(viewtest.FollowedDeployment(), viewtest.ByName{}, "en")
 	for i := range 12 {
@@ -46,7 +46,8 @@ func TestStoryFitsTheWidth(t *testing.T) {
 		story.Lines = append(story.Lines, deeper)
 	}
 	for width := 40; width <= 120; width++ {
-		_, lines := StoryRows(story, Options{Layout: Layout{Width: width}})
+		heading, lines := StoryRows(story, Options{Layout: Layout{Width: width}})
+		lines = append(lines, heading)
 		for _, row := range slices.Concat(lines...) {
 			if columnsOf(row) > width {
 				t.Errorf("a row has %d columns, expected at most %d: %q", columnsOf(row), width, row)

@@ -65,7 +65,7 @@ func (s *storyList) draw(o Options, palette render.Palette, width int) {
 	heading, items := render.StoryRows(s.CausalStory, render.Options{
 		Options: view.Options{ASCII: o.ASCII, Lang: o.Lang}, Layout: render.Layout{Width: width, Palette: palette},
 	})
-	s.heading = heading
+	s.heading = heading[0]
 	for _, remark := range s.names[len(s.Lines):] {
 		lines := text.Wrap(remark, width)
 		for i, line := range lines {
