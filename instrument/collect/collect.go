@@ -87,10 +87,11 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 		chk.Calls += answer.Checked
 		chk.Mismatches = append(chk.Mismatches, answer.Mismatches...)
 		r.Incomplete = append(r.Incomplete, answer.incomplete(process)...)
-		for _, record := range withoutLateLeaves(answer.records) {
+		for _, record := range answer.records {
 			all = append(all, call{process, record})
 		}
 	}
+	all = withoutLateCalls(all)
 	if len(all) == 0 {
 		return nil, nil, message.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
 	}
@@ -116,19 +117,43 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 	return r, chk, nil
 }
 
-// withoutLateLeaves removes leaves that were called late. The probe lists the
-// leaves of a trace after the trace's other calls, so it does not list a caller
-// that begins in between. A leaf without its caller stays if it is older than
-// the newest call. The request then gives an error, because a call is missing.
-func withoutLateLeaves(records []probe.Record) []probe.Record {
-	known, newest := map[probe.SpanID]bool{}, int64(0)
-	for _, r := range records {
-		if !r.Leaf {
-			known[r.ID], newest = true, max(newest, r.Start)
+// withoutLateCalls removes calls that came after the list of their callers was made. The
+// goroutines of a start never end, so calls can begin at any time:
+//
+//   - A probe lists the leaves of a trace after the trace's other calls. It does not list
+//     a caller that begins in between.
+//   - The probe of another program is asked later. It lists what it did for such a caller.
+//
+// A call without its caller stays if it is older than the newest call of the caller's
+// program. The request then gives an error, because a call is missing. all must list the
+// programs in the order in which their probes were asked.
+func withoutLateCalls(all []call) []call {
+	known, newest := make(map[probe.SpanID]bool, len(all)), map[uint32]int64{}
+	for _, c := range all {
+		if !c.Leaf {
+			program := programOf(c.ID)
+			known[c.ID], newest[program] = true, max(newest[program], c.Start)
 		}
 	}
-	return slices.DeleteFunc(records, func(r probe.Record) bool { return r.Leaf && !known[r.Parent] && r.Start >= newest })
+	late := map[probe.SpanID]bool{}
+	return slices.DeleteFunc(all, func(c call) bool {
+		caller := programOf(c.Parent)
+		listed, answered := newest[caller]
+		switch {
+		case late[c.Parent]:
+		case known[c.Parent] || !answered || c.Start < listed:
+			return false
+		case !c.Leaf && caller == programOf(c.ID):
+			return false
+		}
+		late[c.ID] = true
+		return true
+	})
 }
+
+// programOf identifies the running program that a call is in: a probe gives all its calls
+// ids with the same upper half.
+func programOf(id probe.SpanID) uint32 { return uint32(id >> 32) }
 
 // firstProcess returns the program that a trace begins in. For the trace of a start or
 // an end it is the program that starts or ends. Otherwise it is "", which

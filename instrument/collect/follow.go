@@ -196,6 +196,7 @@ func (f *Following) ask(ctx context.Context, q probe.Query) (*everything, error)
 			all.add(process, a)
 		}
 	}
+	all.calls = withoutLateCalls(all.calls)
 	alignClocks(all.calls)
 	return all, nil
 }
@@ -205,7 +206,7 @@ func (all *everything) add(process string, a *answer) {
 	all.givenUp[process] = a.Undelivered
 	all.check.Calls += a.Checked
 	all.check.Mismatches = append(all.check.Mismatches, a.Mismatches...)
-	for _, record := range withoutLateLeaves(a.records) {
+	for _, record := range a.records {
 		all.calls = append(all.calls, call{process, record})
 	}
 	if a.Progress == nil {
