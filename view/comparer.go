@@ -230,7 +230,7 @@ func (p *Pair) Comparison(choice Choice) *Comparison {
 		}
 		tree := newMergedTree(p.differences, p.words, p.guide, choice)
 		if p.options.MostSteps > 0 && tree.Story.Shown > p.options.MostSteps {
-			out.TooMany = out.Changes
+			out.TooMany = p.selected(&choice.Filter)
 		}
 		w.write(out, tree, choice)
 	}
@@ -248,6 +248,21 @@ func (p *Pair) selects(filter *Filter) func(call int) bool {
 		onA, onB := d.Merged.A[call], d.Merged.B[call]
 		return onA != diff.None && a.selects(onA) || onB != diff.None && b.selects(onB)
 	}
+}
+
+// selected returns the number of changes that a filter selects. The merged tree must
+// exist.
+func (p *Pair) selected(filter *Filter) int {
+	if !filter.Active() {
+		return len(p.differences.Changes)
+	}
+	selects, n := p.selects(filter), 0
+	for i := range p.differences.Changes {
+		if selects(p.differences.Changes[i].At) {
+			n++
+		}
+	}
+	return n
 }
 
 // tooMany returns the number of changes in the default view if there are too many to

@@ -41,7 +41,7 @@ type Comparison struct {
 	Hidden  []string `json:"hidden,omitempty" description:"The changes that no step shows, if there are few: mark, function and place."`
 	// Places is set if ComparisonOptions.Places is set.
 	Places   []ChangePlace     `json:"-"`
-	TooMany  int               `json:"tooMany,omitempty" description:"Number of changes, if the tree would have too many changes or steps to show. There are no sections then: ask for one layer, or for all changes. Absent otherwise."`
+	TooMany  int               `json:"tooMany,omitempty" description:"Number of changes that the filter selects, if the tree would have too many changes or steps to show. There are no sections then: ask for one layer, or for all changes. Absent otherwise."`
 	Sections []ComparedSection `json:"sections" description:"The sections of the merged tree."`
 }
 

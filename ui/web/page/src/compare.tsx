@@ -111,7 +111,7 @@ export function Compare() {
         {tree && <Summary tree={tree} layer={q.layer} selected={selected} onLayer={(l) => change({ layer: l, call: undefined, by: undefined, nth: undefined, show: l ? 'all' : undefined })}
           onSentence={onSentence} />}
         <div class="compare-tree">
-        {tree && tree.tooMany && <p class="too-many">{q.layer ? words.layerTooLarge : words.tooMany(thousands(tree.tooMany))}</p>}
+        {tree && tree.tooMany && <p class="too-many">{words.tooMany(thousands(tree.tooMany))}</p>}
         {tree && tree.sections.length > 0 && <Fragment>
           <p class="legend">{tree.legend.map((l) => <span>{l}</span>)}</p>
           {sides && <div class="side-names" aria-hidden="true"><span>{tree.nameA}</span><span>{tree.nameB}</span></div>}
