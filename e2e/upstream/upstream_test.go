@@ -38,6 +38,16 @@ var libraries = map[string][]string{
 	storage.Name: {"go.etcd.io/etcd/server/v3/storage/mvcc", "go.etcd.io/etcd/server/v3/etcdserver"},
 }
 
+// countAllocations has tests of v1.37.1 that fail if a call allocates memory. They fail in
+// the traced form, because the checking mode allocates memory in each call.
+var countAllocations = []string{
+	"k8s.io/apiserver/pkg/authentication/token/cache TestUnsafeConversions",
+	"k8s.io/apiserver/pkg/authentication/token/cache TestUnsafeConversions/toBytes_allocations",
+	"k8s.io/apiserver/pkg/authentication/token/cache TestUnsafeConversions/toString_allocations",
+	"k8s.io/apiserver/pkg/storage/value/encrypt/envelope/kmsv2 TestKeyFunc",
+	"k8s.io/apiserver/pkg/storage/value/encrypt/envelope/kmsv2 TestKeyFunc/AllocsPerRun_test",
+}
+
 // TestNightlyUpstream runs the tests of all packages that serve requests three times:
 // on the pristine source, on the idle rewritten source, and on the traced one. Flags
 // can name the packages instead.
@@ -88,6 +98,9 @@ func (from *tree) compare(t *testing.T, packages []string) (differences []string
 	for _, f := range []form{idleForm, tracedForm} {
 		rewritten := from.test(t, f, packages)
 		for _, test := range slices.Sorted(maps.Keys(pristine)) {
+			if f == tracedForm && slices.Contains(countAllocations, test) {
+				continue
+			}
 			if was, is := pristine[test], rewritten[test]; was != is && !from.ends(t, f, test, was) {
 				differ("%s: %s: pristine: %s, now: %s", f, test, was, cmp.Or(is, "not run"))
 			}
