@@ -1,14 +1,13 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from './api.ts';
-import { PageContext, usePage } from './context.ts';
-import { Address, firstView, requestAddress, requestLink, write } from './link.ts';
+import { useBeside } from './beside.tsx';
+import { usePage } from './context.ts';
+import { firstView, requestAddress } from './link.ts';
 import { useCheck } from './live-state.ts';
 import { liveWords } from './live-words.ts';
 import { orderOf, Progress, RequestFields, TypedRequest, useWork } from './live.tsx';
-import { RequestPage } from './request.tsx';
 import { send } from './send.ts';
-import { Steps } from './steps.tsx';
 import { boardAddress, Entry, exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
 import { WorkshopWords } from './workshop-words.ts';
 
@@ -22,8 +21,7 @@ interface Reply { passed: boolean; text: string; notices: string[]; trace: strin
 // Exercise shows a question, and its trace beside it. The address has the
 // selected call of the trace.
 export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: WorkshopWords }) {
-  const page = usePage();
-  const { lang, words, address, problem } = page;
+  const { lang, words, problem } = usePage();
   const path = '/workshop/exercises/' + encodeURIComponent(name);
   const [sheet, update] = useFresh<Sheet>(path, k8s);
   const of = k8s && '?k8s=' + encodeURIComponent(k8s);
@@ -34,14 +32,9 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
   useEffect(() => { if (sheet && !sheet.started && sheet.available) act('started'); }, [sheet?.name]);
   useEffect(() => { if (work.done) update(Promise.resolve(work.done.exercise)); }, [work.done]);
 
-  // The trace uses its own part of the address. The problems of the trace are
-  // shown beside the question.
-  const { at, k8s: _, ...query } = address.query;
+  // The problems of the trace are shown beside the question.
   const first = sheet?.traces[0];
-  const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query: { open: 'all', ...query } } : null, [write(address), first?.scenario]);
-  const goTo = (to: Address, replace?: boolean) => page.goTo({ parts: ['workshop', name], query: { ...to.query, ...(k8s ? { k8s } : {}), at: to.parts.map(encodeURIComponent).join('/') } }, replace);
-  const innerPage = { ...page, lost: problem, address: inner ?? address, goTo: (to: Address, replace?: boolean) => to.parts[0] === 'search' ? page.goTo(to, replace) : goTo(to, replace) };
-  const link = inner && requestLink(inner);
+  const { link, show, draw } = useBeside(['k8s'], first ? { parts: [first.release, first.scenario, '1'], query: { open: 'all' } } : null);
   if (!sheet) return <p class="quiet loading">{words.loading}</p>;
   const answer = (body: object) => work.begin((signal) => send('POST', `${path}/answers${of}`, body, signal));
   return (
@@ -58,7 +51,7 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
         <Html html={sheet.question} />
         {link && sheet.question.includes('<code>apitrace ') && <p class="quiet commands-here">{w.commandsHere}</p>}
         {sheet.traces.length > 1 && <p class="recordings">{w.traces}{words.colon} {sheet.traces.map((t) => (
-          <button class="link" onClick={() => goTo(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}${words.colon}` : ''}{t.scenario} {t.release}</button>))}</p>}
+          <button class="link" onClick={() => show(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}${words.colon}` : ''}{t.scenario} {t.release}</button>))}</p>}
         {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} wrong={work.wrong} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning elsewhere">{w.otherRelease} <a href={exerciseAddress(sheet.name, sheet.releases.at(-1) ?? '')}>{w.with(sheet.releases.at(-1) ?? '')}</a></p>}
         {check?.progress && <Progress of={check.progress} w={liveWords[lang]} />}
         {check && check.notices.length > 0 && <ul class="notices">{check.notices.slice(-4).map((n) => <li>{n}</li>)}</ul>}
@@ -68,23 +61,16 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
             {!work.done.passed && <p><b>✗ {w.wrong}</b></p>}<Html html={work.done.text} />
             {work.done.notices.length > 0 && <ul class="notices">{work.done.notices.map((n) => <li>{n}</li>)}</ul>}
             {work.done.passed && sheet.following && <p><a class="go" href={exerciseAddress(sheet.following, k8s)}>{w.goToNext} →</a></p>}
-            {work.done.trace && <p><button class="link" onClick={() => goTo({ parts: ['live', work.done!.trace, '1'], query: {} })}>{w.trace}</button></p>}
+            {work.done.trace && <p><button class="link" onClick={() => show({ parts: ['live', work.done!.trace, '1'], query: {} })}>{w.trace}</button></p>}
           </div>}
           {!work.done && sheet.answer && <p class="quiet">{w.last} <code>{sheet.answer}</code></p>}
         </div>
         <Help sheet={sheet} w={w} onAction={act} />
       </div>
-      {link && <section class="trace" aria-label={w.beside}>
-        <PageContext.Provider value={innerPage}>
-          <RequestPage embedded link={link} entry={steps} onRecording={ignore} />
-        </PageContext.Provider>
-      </section>}
+      {draw(w.beside)}
     </div>
   );
 }
-
-const steps = { name: 'steps', words: () => '', show: Steps };
-const ignore = () => {};
 
 function Help({ sheet, w, onAction }: { sheet: Sheet; w: WorkshopWords; onAction: (did: string) => void }) {
   return (

@@ -13,7 +13,7 @@ import { StoryLine } from './story.tsx';
 import { ViewEntry } from './views.ts';
 
 // roomy reports whether there is room for code beside the view.
-const roomy = () => matchMedia('(min-width: 801px)').matches;
+export const roomy = () => matchMedia('(min-width: 801px)').matches;
 
 // RequestPage shows a view of a request and, beside it, the
 // selected call with its source.
