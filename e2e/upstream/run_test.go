@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,9 +26,12 @@ const (
 	tracedForm   form = "traced"
 )
 
+// port matches the random port of a server in the name of a test.
+var port = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
 // test runs the tests of packages. It returns "pass", "fail" or "skip" for each test.
-// The keys are the package and the name of the test. A package that does not compile is an
-// error.
+// The keys are the package and the name of the test, without random ports. A package that
+// does not compile is an error.
 func (from *tree) test(t *testing.T, f form, packages []string, flags ...string) map[string]string {
 	t.Helper()
 	// -trimpath gives the binary the paths of a traced program. Two packages at a time
@@ -59,7 +63,7 @@ func (from *tree) test(t *testing.T, f form, packages []string, flags ...string)
 			t.Log(strings.TrimSuffix(e.Output, "\n"))
 		case "pass", "fail", "skip":
 			if e.Test != "" {
-				ended[e.Package+" "+e.Test] = e.Action
+				ended[e.Package+" "+port.ReplaceAllString(e.Test, "127.0.0.1")] = e.Action
 			} else if e.FailedBuild != "" {
 				t.Errorf("%s: the tests of %s do not compile", f, e.Package)
 			}

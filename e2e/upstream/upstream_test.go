@@ -48,6 +48,13 @@ var countAllocations = []string{
 	"k8s.io/apiserver/pkg/storage/value/encrypt/envelope/kmsv2 TestKeyFunc/AllocsPerRun_test",
 }
 
+// misjudged has mismatches of v1.37.1 that are none. Below a handler of withLogging, another
+// one panics. The deferred call belongs to the first, which is at line 140. The checking
+// mode compares it with the nearest frame of that name, which is the second's.
+var misjudged = []string{
+	"k8s.io/apiserver/pkg/server/httplog.withLogging.func1.1: recorded as called from line 140 of k8s.io/apiserver/pkg/server/httplog.withLogging.func1, but it was line 119",
+}
+
 // TestNightlyUpstream runs the tests of all packages that serve requests three times:
 // on the pristine source, on the idle rewritten source, and on the traced one. Flags
 // can name the packages instead.
@@ -110,7 +117,9 @@ func (from *tree) compare(t *testing.T, packages []string) (differences []string
 	for _, r := range from.reports(t) {
 		checked += r.Checked
 		for _, m := range r.Mismatches {
-			differ("%s: %s", r.Package, m)
+			if !slices.Contains(misjudged, m) {
+				differ("%s: %s", r.Package, m)
+			}
 		}
 		if r.Error != "" {
 			differ("%s: %s", r.Package, r.Error)
