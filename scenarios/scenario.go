@@ -349,6 +349,17 @@ func (s *Scenario) Traced() []*Request {
 	return traced
 }
 
+// Sends lists the traced requests by method and path, each once.
+func (s *Scenario) Sends() []string {
+	sends := []string{}
+	for _, r := range s.Traced() {
+		if line := r.Method + " " + r.Path; !slices.Contains(sends, line) {
+			sends = append(sends, line)
+		}
+	}
+	return sends
+}
+
 // AnyAnswer returns a copy of the scenario that accepts any answer to its requests and
 // warm-ups, for a server that may behave differently. The player still waits for the
 // answers of Await, and until the caches have changes, but only for usualTimeout.

@@ -28,6 +28,11 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		if query.Pages, err = reading.Pages(std.Printer.Lang()); err != nil {
 			return err
 		}
+		played, err := reading.Scenarios(std.Printer.Lang())
+		if err != nil {
+			return err
+		}
+		query.Pages = append(query.Pages, played...)
 		query.Enclosing = controlplane.Enclosing
 		found, err := query.Find()
 		if err != nil {

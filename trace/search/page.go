@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // A PageKind says what a Page is.
@@ -20,9 +21,12 @@ const (
 	Exercise PageKind = "exercise"
 	// Document is a document in the folder docs.
 	Document PageKind = "document"
+	// Scenario is a scenario with a recording. Its headings are its requests, such as
+	// "GET /api/v1/nodes/n1".
+	Scenario PageKind = "scenario"
 )
 
-// A Page is a text to read that a search finds.
+// A Page is something that a search finds besides calls.
 type Page struct {
 	Kind PageKind
 	// Name names the page in commands and addresses. For a document, it is the path
@@ -40,8 +44,8 @@ type Page struct {
 
 // FindPages returns the pages with every word of a text in their title, name or one of
 // their headings, ignoring case. Pages with a word of their title that begins with the
-// text come first, then other titles, then headings.
-func FindPages(text string, pages []Page) []Page {
+// text come first, then other titles, then headings that are the text, then other headings.
+func FindPages(query string, pages []Page) []Page {
 	type ranked struct {
 		Page
 		rank int
@@ -49,15 +53,19 @@ func FindPages(text string, pages []Page) []Page {
 	var found []ranked
 	for _, p := range pages {
 		switch {
-		case beginsWord(p.Title, text):
-			p.About = p.Kind != Exercise && isWords(p.Title, text)
+		case beginsWord(p.Title, query):
+			p.About = (p.Kind == Lesson || p.Kind == Document) && isWords(p.Title, query)
 			found = append(found, ranked{p, 0})
-		case hasWords(p.Title+" "+p.Name, text):
+		case hasWords(p.Title+" "+p.Name, query):
 			found = append(found, ranked{p, 1})
 		default:
-			if at := slices.IndexFunc(p.Headings, func(h string) bool { return hasWords(h, text) }); at >= 0 {
+			if at := slices.IndexFunc(p.Headings, func(h string) bool { return hasWords(h, query) }); at >= 0 {
 				p.Heading = p.Headings[at]
-				found = append(found, ranked{p, 2})
+				rank := 3
+				if slices.ContainsFunc(p.Headings, func(h string) bool { return strings.EqualFold(h, query) }) {
+					p.Heading, rank = query, 2
+				}
+				found = append(found, ranked{p, rank})
 			}
 		}
 	}
@@ -104,11 +112,19 @@ func beginsWord(text, query string) bool {
 
 // kindTitles has a heading for each kind of page.
 var kindTitles = map[PageKind]message.Message{
-	Lesson: message.Of("lesson"), Exercise: message.Of("exercise"), Document: message.Of("document"),
+	Lesson: message.Of("lesson"), Exercise: message.Of("exercise"), Document: message.Of("document"), Scenario: message.Of("scenario"),
 }
 
 // Title returns the kind in words.
 func (k PageKind) Title() message.Message { return kindTitles[k] }
+
+// found says where a page has the text, if its title and its name do not have it.
+func (p *Page) found() message.Message {
+	if p.Kind == Scenario {
+		return message.Of("request: %s", text.Escape(p.Heading))
+	}
+	return message.Of("section: %s", text.Escape(p.Heading))
+}
 
 // Command returns what shows a page: a command, or the path of a document.
 func (p *Page) Command() string {
@@ -117,6 +133,8 @@ func (p *Page) Command() string {
 		return "apitrace workshop lesson " + p.Name
 	case Exercise:
 		return "apitrace workshop jump " + p.Name
+	case Scenario:
+		return "apitrace show " + p.Name
 	}
 	return p.Name
 }

@@ -167,15 +167,33 @@ func (r *Result) pages() (about, others []Page) {
 	return about, others
 }
 
+// writePages writes the pages, the scenarios first.
 func (r *Result) writePages(out io.Writer, pages []Page, p message.Printer) {
+	played, toRead := []Page{}, []Page{}
+	for _, page := range pages {
+		if page.Kind == Scenario {
+			played = append(played, page)
+		} else {
+			toRead = append(toRead, page)
+		}
+	}
+	writeSome(out, p.Sprintf("scenarios:"), played, p)
+	if len(played) > 0 && len(toRead) > 0 {
+		fmt.Fprintln(out)
+	}
+	writeSome(out, p.Sprintf("to read:"), toRead, p)
+}
+
+// writeSome writes up to mostNames pages below a title.
+func writeSome(out io.Writer, title string, pages []Page, p message.Printer) {
 	if len(pages) == 0 {
 		return
 	}
-	fmt.Fprintln(out, p.Sprintf("to read:"))
+	fmt.Fprintln(out, title)
 	for _, page := range pages[:min(len(pages), mostNames)] {
 		fmt.Fprintln(out, p.Sprintf("%s: %s", page.Kind.Title(), text.Escape(page.Title)))
 		if page.Heading != "" {
-			fmt.Fprintln(out, "  "+p.Sprintf("section: %s", text.Escape(page.Heading)))
+			fmt.Fprintln(out, "  "+page.found().Localize(p))
 		}
 		fmt.Fprintln(out, "  "+page.Command())
 	}

@@ -75,7 +75,11 @@ func (*Local) Find(query, lang string) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := search.Query{Text: query, Layers: layers, Pages: pages, Enclosing: controlplane.Enclosing}.Find()
+	played, err := reading.Scenarios(lang)
+	if err != nil {
+		return nil, err
+	}
+	result, err := search.Query{Text: query, Layers: layers, Pages: append(played, pages...), Enclosing: controlplane.Enclosing}.Find()
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +99,11 @@ func (*Local) Find(query, lang string) ([]Found, error) {
 	}
 	for i := range result.Pages {
 		p := &result.Pages[i]
-		all = append(all, Found{Title: p.Kind.Title().In(lang) + ": " + p.Title, Command: p.Command()})
+		found := Found{Title: p.Kind.Title().In(lang) + ": " + p.Title, Command: p.Command()}
+		if p.Kind == search.Scenario {
+			found.Places, found.Is = []search.Place{{Release: recordings.Latest, Scenario: p.Name}}, func(*trace.Call) bool { return true }
+		}
+		all = append(all, found)
 	}
 	for _, g := range result.Gates {
 		all = append(all, Found{Title: g.Name, Command: "apitrace explain " + g.Name})

@@ -50,12 +50,12 @@ func (a *api) listScenarios(r *restful.Request) (any, error) {
 	}
 	list := ScenarioList{Items: []Scenario{}}
 	for _, f := range a.library.files {
-		list.Items = append(list.Items, Scenario{Name: f.Name, Topic: saysFiles.In(lang), Title: f.Name, Releases: []string{f.Recording.K8sVersion}, Follows: follows(f.Recording)})
+		list.Items = append(list.Items, Scenario{Name: f.Name, Topic: saysFiles.In(lang), Title: f.Name, Releases: []string{f.Recording.K8sVersion}, Sends: []string{}, Follows: follows(f.Recording)})
 	}
 	for _, s := range all {
 		out := Scenario{
 			Name: s.Name, Topic: scenarios.TopicTitle(s.Topic).In(lang), Title: s.Title.In(lang),
-			Description: s.Description.In(lang), Teaches: s.Teaches.In(lang), Releases: []string{}, Follows: s.Follow != nil,
+			Description: s.Description.In(lang), Teaches: s.Teaches.In(lang), Releases: []string{}, Sends: s.Sends(), Follows: s.Follow != nil,
 		}
 		for _, info := range slices.Backward(infos) {
 			if info.Has(s.Name) {

@@ -126,6 +126,9 @@ func TestSearchFindsScenarios(t *testing.T) {
 	}
 	b.click("[...document.querySelectorAll('.scenarios a')].find((e) => e.textContent === 'delete-pod')")
 	b.is("document.querySelector('.request h1')?.textContent.startsWith('DELETE ')")
+	// A request line finds the scenarios that send it.
+	b.goTo("#/search?text=GET+/api/v1/nodes")
+	b.is("[...document.querySelectorAll('.found .scenarios li')].some((l) => l.textContent.startsWith('list-nodes') && l.textContent.endsWith('GET /api/v1/nodes'))")
 }
 
 // TestSearchLeadsFromOldNames searches for a function that only

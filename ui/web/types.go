@@ -47,6 +47,7 @@ type Scenario struct {
 	Description string   `json:"description" description:"What is sent, to which state."`
 	Teaches     string   `json:"teaches" description:"What one can learn from the trace."`
 	Releases    []string `json:"releases" description:"The releases that have recorded it, the newest first."`
+	Sends       []string `json:"sends" description:"The traced requests: method and path, each once."`
 	Follows     bool     `json:"follows,omitempty" description:"Whether its recordings have what the requests caused, and so a story."`
 }
 

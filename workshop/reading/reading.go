@@ -1,5 +1,5 @@
-// Package reading lists what a reader can search for besides calls: layers, lessons,
-// exercises and documents.
+// Package reading lists what a reader can search for besides calls: layers, scenarios,
+// lessons, exercises and documents.
 package reading
 
 import (
@@ -8,6 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/docs"
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -47,6 +48,19 @@ func Pages(lang string) ([]search.Page, error) {
 			return nil, err
 		}
 		all = append(all, page(search.Document, "docs/"+file, text))
+	}
+	return all, nil
+}
+
+// Scenarios lists the scenarios of the library, with their titles in a language.
+func Scenarios(lang string) ([]search.Page, error) {
+	library, err := scenarios.List()
+	if err != nil {
+		return nil, err
+	}
+	var all []search.Page
+	for _, s := range library {
+		all = append(all, search.Page{Kind: search.Scenario, Name: s.Name, Title: s.Title.In(lang), Headings: s.Sends()})
 	}
 	return all, nil
 }

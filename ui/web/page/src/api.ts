@@ -3,7 +3,7 @@
 import { Kind } from './link.ts';
 
 export interface Release { k8sVersion: string; etcdVersion: string; scenarios: string[]; source: boolean }
-export interface Scenario { name: string; topic: string; title: string; description: string; teaches: string; releases: string[]; follows?: boolean }
+export interface Scenario { name: string; topic: string; title: string; description: string; teaches: string; releases: string[]; sends: string[]; follows?: boolean }
 export interface RequestHead { number: number; method: string; path: string; status: number; calls: number; durationNs: number }
 export interface Recording { scenario: string; title: string; k8sVersion: string; etcdVersion: string; recorded?: string; requests: RequestHead[] }
 
@@ -32,7 +32,7 @@ export interface Section {
   caller: number; from: number; root: Step;
 }
 export interface View {
-  request: string; facts: string; failure?: string; errorPath?: { call: number; text: string }[]; warnings: string[]; running?: string; stored: string[]; delivered: string[]; calls: number;
+  request: string; facts: string; failure?: string; errorPath?: { call: number; text: string; line?: number }[]; warnings: string[]; running?: string; stored: string[]; delivered: string[]; calls: number;
   folded: number; sections: Section[];
 }
 

@@ -55,7 +55,7 @@ export function Results({ text, palette }: { text: string; palette?: boolean }) 
       <div role="status"><Title>{words.found(thousands(count), got.text)}</Title></div>
       {lines.length > 0 && <Lines of={lines} />}
       {here.length > 0 && <Here text={got.text} functions={here} lines={linesHere} />}
-      {among.length > 0 && <Scenarios of={among} />}
+      {among.length > 0 && <Scenarios of={among} text={got.text} />}
       {reading.length > 0 && <ToRead of={reading} text={got.text} />}
       {count === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
       {list(hits.filter((hit) => !hit.behind))}
@@ -158,23 +158,25 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/\s+/).filter((w) => w !== '' && w !== 'kubectl').map((w) => (w.length > 3 ? w.replace(/s$/, '') : w));
 }
 
-// scenariosWith returns the scenarios that have every word of a text in their names or
-// descriptions.
+// scenariosWith returns the scenarios that have every word of a text in their names,
+// descriptions or requests.
 function scenariosWith(text: string, scenarios: Scenario[]): Scenario[] {
   const wanted = wordsOf(text);
   return wanted.length === 0 ? [] : scenarios.filter((s) => {
-    const all = `${s.name} ${s.title} ${s.description}`.toLowerCase();
+    const all = `${s.name} ${s.title} ${s.description} ${s.sends.join(' ')}`.toLowerCase();
     return wanted.every((w) => all.includes(w));
   });
 }
 
-// Scenarios lists scenarios. Each has a link to its newest recording.
-function Scenarios({ of }: { of: Scenario[] }) {
+// Scenarios lists scenarios. Each has a link to its newest recording. If its name and title lack
+// the text, its first request with the text follows.
+function Scenarios({ of, text }: { of: Scenario[]; text: string }) {
+  const sent = (s: Scenario) => `${s.name} ${s.title}`.toLowerCase().includes(text.toLowerCase()) ? undefined : s.sends.find((r) => wordsOf(text).every((w) => r.toLowerCase().includes(w)));
   const { words } = usePage();
   return (
     <section>
       <h2>{words.foundScenarios}</h2>
-      <ul class="scenarios">{of.map((s) => <li key={s.name}><a class="link" href={write(recordingAddress(s))}>{s.name}</a> {s.title !== s.name && s.title}</li>)}</ul>
+      <ul class="scenarios">{of.map((s) => <li key={s.name}><a class="link" href={write(recordingAddress(s))}>{s.name}</a> {s.title !== s.name && s.title}{sent(s) && <span class="quiet"> {sent(s)}</span>}</li>)}</ul>
     </section>
   );
 }
