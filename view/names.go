@@ -116,7 +116,13 @@ func (n *Names) Place(call *trace.Call) string {
 	if call.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", n.fileName(call.File), call.Line)
+	return n.placeIn(call, call.Line)
+}
+
+// placeIn returns a line in the file of a call's function, in the form of Place. The call
+// must have a file.
+func (n *Names) placeIn(call *trace.Call, line int) string {
+	return fmt.Sprintf("%s:%d", n.fileName(call.File), line)
 }
 
 // packageShort returns the package's name at the beginning of the short names of

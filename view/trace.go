@@ -66,6 +66,7 @@ type TraceSection struct {
 type TraceSentence struct {
 	Call int    `json:"call" description:"The call that the sentence is about."`
 	Text string `json:"text" description:"The sentence, without a full stop."`
+	Line int    `json:"line,omitempty" description:"The line in the call's file at which the call made or changed the error. Absent if the sentence is no step of the error path, or the line was not recorded."`
 }
 
 // An OutlineSentence is a Sentence with its section and the function that it is about.
@@ -211,7 +212,7 @@ func NewStoryTexts(rec *trace.Recording, story *Story, guide Guide, o Options) *
 	}
 	for i, s := range story.Sections {
 		for _, sentence := range w.said[s] {
-			texts.Sections[i] = append(texts.Sections[i], TraceSentence{sentence.Call, sentence.Text})
+			texts.Sections[i] = append(texts.Sections[i], TraceSentence{Call: sentence.Call, Text: sentence.Text})
 		}
 		if len(texts.Sections[i]) == 0 {
 			texts.Roles[i] = w.role(s)
@@ -259,7 +260,7 @@ func (w *traceWriter) trace(i int) *Trace {
 func (w *traceWriter) section(s *Section) TraceSection {
 	out := TraceSection{SectionHead: w.sectionHead(s, w.called(s)), Sentences: []TraceSentence{}, Caller: -1}
 	for _, sentence := range w.said[s] {
-		out.Sentences = append(out.Sentences, TraceSentence{sentence.Call, sentence.Text})
+		out.Sentences = append(out.Sentences, TraceSentence{Call: sentence.Call, Text: sentence.Text})
 	}
 	if len(out.Sentences) == 0 {
 		out.Role = w.role(s)
@@ -411,7 +412,7 @@ func (w *traceWriter) outline() []OutlineSentence {
 		}
 		call := w.story.Tree.Call(s.Call)
 		all = append(all, OutlineSentence{
-			TraceSentence: TraceSentence{s.Call, s.Text}, Number: w.sectionAbout(s).Number, Layer: s.Layer, Title: w.shortTitle(s.Layer), Name: w.story.Names.Of(call),
+			TraceSentence: TraceSentence{Call: s.Call, Text: s.Text}, Number: w.sectionAbout(s).Number, Layer: s.Layer, Title: w.shortTitle(s.Layer), Name: w.story.Names.Of(call),
 			Place: w.story.Names.Place(call), Took: w.took(call), Servers: s.Servers,
 		})
 	}

@@ -119,11 +119,12 @@ func (w *traceWriter) joined(steps []TraceSentence) string {
 // errorSteps describes each step of the error path.
 func (w *traceWriter) errorSteps(path *ErrorPath) (steps []TraceSentence) {
 	say := func(step ErrorStep, m message.Message, args ...any) {
-		steps = append(steps, TraceSentence{step.Call, m.With(args...).Localize(w.Printer)})
+		steps = append(steps, TraceSentence{step.Call, m.With(args...).Localize(w.Printer), step.Line})
 	}
 	before := ""
 	for _, step := range path.Steps {
-		name := w.story.Names.Of(w.story.Tree.Call(step.Call))
+		call := w.story.Tree.Call(step.Call)
+		name := w.story.Names.Of(call)
 		said := oneLine(step.Text.Localize(w.Printer))
 		switch step.Kind {
 		case ErrorAnswered:
@@ -140,7 +141,11 @@ func (w *traceWriter) errorSteps(path *ErrorPath) (steps []TraceSentence) {
 		case ErrorRefused:
 			say(step, pathRefused, said)
 		case ErrorBorn:
-			say(step, pathBorn, name, said)
+			if step.Line > 0 {
+				say(step, pathBornAt, name, w.story.Names.placeIn(call, step.Line), said)
+			} else {
+				say(step, pathBorn, name, said)
+			}
 			before = said
 		default:
 			shown := said

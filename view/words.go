@@ -49,6 +49,7 @@ var (
 	pathStatus   = message.Of("Status %s in %s")
 	pathRefused  = message.Of("refused by admission plugin %s")
 	pathBorn     = message.Of("error born in %s: %s")
+	pathBornAt   = message.Of("error born in %s at %s: %s")
 	pathStep     = message.Of("%s in %s: %s")
 	saysHidden   = message.Of("the request failed; this line tells how once the exercise is passed")
 

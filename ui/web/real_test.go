@@ -38,6 +38,20 @@ func TestPageWithARealServer(t *testing.T) {
 	b.back()
 	b.until("document.querySelector('.server.ready')")
 
+	// The path of an error names the line at which it was born, and its source is scrolled to
+	// this line.
+	js[any](b, setValue("input[name=path]", "/api/v1/nodes/nosuch"))
+	b.click(live("request") + ".querySelector('.go')")
+	b.until(live("request") + ".querySelector('.outcome a')?.textContent === 'GET /api/v1/nodes/nosuch'")
+	b.click(live("request") + ".querySelector('.outcome a')")
+	b.until("document.querySelector('.path.failure button')")
+	b.click("document.querySelector('.path.failure button')")
+	b.until("document.querySelector('.path.failure button').textContent.includes(`etcd3/store.go:${document.querySelector('.lines .here .no')?.textContent}:`)")
+	b.until("(() => { const at = document.querySelector('.lines .here').getBoundingClientRect(); return at.top > 0 && at.bottom < innerHeight })()")
+	b.back()
+	b.back()
+	b.until("document.querySelector('.server.ready')")
+
 	if _, err := exec.LookPath("kubectl"); err == nil {
 		script := js[string](b, "document.querySelector('.commands pre').textContent")
 		command := exec.CommandContext(t.Context(), "sh", "-c", script)

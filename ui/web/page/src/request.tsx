@@ -209,7 +209,7 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
         <section class="left" aria-label={words.tree}><Show /></section>
         {!wide && !embedded && <Split />}
         {!wide && <section class="right" aria-label={words.source}>
-          {Beside ? <Beside /> : ready ? <Code place={place} details={details} line={position?.line || link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
+          {Beside ? <Beside /> : ready ? <Code place={place} details={details} line={position?.line || link.line || view?.errorPath?.find((s) => s.call === selected)?.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
             : selected === null ? <p class="quiet pick">{words.pick}</p> : <p class="quiet loading">{words.loading}</p>}
         </section>}
       </Around>
