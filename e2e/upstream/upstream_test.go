@@ -48,9 +48,10 @@ var countAllocations = []string{
 	"k8s.io/apiserver/pkg/storage/value/encrypt/envelope/kmsv2 TestKeyFunc/AllocsPerRun_test",
 }
 
-// misjudged has mismatches of v1.37.1 that are none. Below a handler of withLogging, another
-// one panics. The deferred call belongs to the first, which is at line 140. The checking
-// mode compares it with the nearest frame of that name, which is the second's.
+// misjudged has false mismatches of v1.37.1. A handler of withLogging calls another handler
+// of withLogging, which panics. The deferred call belongs to the first handler, which is at
+// line 140. The checking mode compares it with the nearest frame of the same name, which
+// belongs to the second handler.
 var misjudged = []string{
 	"k8s.io/apiserver/pkg/server/httplog.withLogging.func1.1: recorded as called from line 140 of k8s.io/apiserver/pkg/server/httplog.withLogging.func1, but it was line 119",
 }

@@ -122,7 +122,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 //
 //   - A probe lists the leaves of a trace after the trace's other calls. It does not list
 //     a caller that begins in between.
-//   - The probe of another program is asked later. It lists what it did for such a caller.
+//   - The probe of another program is asked later. It lists the calls that it made for such a caller.
 //
 // A call without its caller stays if it is older than the newest call of the caller's
 // program. The request then gives an error, because a call is missing. all must list the
@@ -137,17 +137,14 @@ func withoutLateCalls(all []call) []call {
 	}
 	late := map[probe.SpanID]bool{}
 	return slices.DeleteFunc(all, func(c call) bool {
-		caller := programOf(c.Parent)
-		listed, answered := newest[caller]
-		switch {
-		case late[c.Parent]:
-		case known[c.Parent] || !answered || c.Start < listed:
-			return false
-		case !c.Leaf && caller == programOf(c.ID):
-			return false
+		last, listed := newest[programOf(c.Parent)]
+		if programOf(c.Parent) == programOf(c.ID) {
+			listed = c.Leaf
 		}
-		late[c.ID] = true
-		return true
+		if late[c.Parent] || !known[c.Parent] && listed && c.Start >= last {
+			late[c.ID] = true
+		}
+		return late[c.ID]
 	})
 }
 

@@ -48,6 +48,14 @@ func TestWithoutLateCalls(t *testing.T) {
 	}
 }
 
+// A program may list the leaves of a caller that began while it had no other call.
+func TestALeafMayBeAllThatIsListed(t *testing.T) {
+	all := withoutLateCalls([]call{{"a", probe.Record{ID: 1<<32 | 2, Parent: 1<<32 | 1, Leaf: true, Start: 1}}})
+	if len(all) != 0 {
+		t.Errorf("got %d calls, expected none", len(all))
+	}
+}
+
 // A program of which a call without its caller is the newest call has lost that caller.
 func TestALostCallerIsNotALateOne(t *testing.T) {
 	const main, orphan, nobody probe.SpanID = 1<<32 | 1, 1<<32 | 2, 1<<32 | 3
