@@ -31,6 +31,8 @@ type Statement struct {
 	// Why is why only one side makes the call. Way is the way from Caller to Callee.
 	Why diff.Why
 	Way diff.Way
+	// Counted is the title of the layer of the counted calls, if it is not Layer.
+	Counted string
 	// A and B are both sides' counts, depths or times in nanoseconds.
 	A, B int64
 	// After is set for a change of the order if Callee runs after Inner on side
@@ -112,9 +114,9 @@ const (
 	StatementTime StatementKind = "time"
 	// StatementPackage: B functions of package Was moved to package Callee.
 	StatementPackage StatementKind = "package"
-	// StatementCount: B calls of the layer are on one side alone. Caller is the
-	// change of another layer above them, if there is one. Another statement
-	// describes this change.
+	// StatementCount: B calls of the layer are on one side alone. If they are below a
+	// change of another layer, Caller is this change, Counted is their layer, and the
+	// statement is one of Caller's layer. Another statement describes this change.
 	StatementCount StatementKind = "count"
 )
 

@@ -373,8 +373,8 @@ func TestVaryingCallers(t *testing.T) {
 }
 
 // TestFollowingLayers adds one call, not a key step, with calls of two layers below it.
-// The summary must describe this call first. The layers of the calls below it must come
-// after it and name it.
+// The summary must describe this call first. The count of the calls below it, in another
+// layer, must stand in the layer of this call, lead to this call, and name both.
 func TestFollowingLayers(t *testing.T) {
 	const b = "p.A\n p.B\n p.TrackWrite\n  p.Flow\n  q.MaxInFlight"
 	c := viewtest.ComparisonOf("p.A\n p.B", b, "v1", "v2")
@@ -383,9 +383,13 @@ func TestFollowingLayers(t *testing.T) {
 	got := ""
 	for _, layer := range comparer.Pair(0).Summary().Layers {
 		got += fmt.Sprintf("%s: %s (%d smaller)\n", layer.Title, told(comparer, layer), layer.Smaller)
+		for _, st := range layer.Statements {
+			if name := comparer.Pair(0).Differences().Merged.Tree.Call(st.Calls[0]).ShortName(); name != "p.TrackWrite" {
+				t.Errorf("a sentence leads to %s, want p.TrackWrite", name)
+			}
+		}
 	}
-	want := "filters: p.A now calls p.TrackWrite [the source of v1 has no p.TrackWrite] (0 smaller)\n" +
-		"flow: below p.TrackWrite: 2 calls only in v2 (0 smaller)\n"
+	want := "filters: p.A now calls p.TrackWrite [the source of v1 has no p.TrackWrite]; below p.TrackWrite: 2 calls of the layer flow only in v2 (0 smaller)\n"
 	if got != want {
 		t.Errorf("got:\n%swant:\n%s", got, want)
 	}

@@ -29,6 +29,7 @@ func after(st *Statement) bool       { return st.After }
 func one(st *Statement) bool         { return st.B == 1 }
 func below(st *Statement) bool       { return st.Caller.Name != "" }
 func belowOne(st *Statement) bool    { return below(st) && one(st) }
+func belowOther(st *Statement) bool  { return below(st) && st.Counted != "" }
 func onePlugin(st *Statement) bool   { return len(st.Callee.Purposes) == 1 }
 func twoCallers(st *Statement) bool  { return st.AlsoCaller.Name != "" }
 func sameName(st *Statement) bool    { return st.Was.Name == st.Callee.Name }
@@ -77,6 +78,7 @@ var templates = []template{
 	{StatementTime, nil, message.Of("{callee} by itself took {timeA} in {A}, {timeB} in {B}")},
 	{StatementPackage, nil, message.Of("{b} called functions are now in package {callee}, before in {was}")},
 	{StatementCount, belowOne, message.Of("below {caller}: 1 call only in {side}, of {callee}")},
+	{StatementCount, belowOther, message.Of("below {caller}: {b} calls of the layer {counted} only in {side}")},
 	{StatementCount, below, message.Of("below {caller}: {b} calls only in {side}")},
 	{StatementCount, one, message.Of("1 call only in {side}, of {callee}")},
 	{StatementCount, nil, message.Of("{b} calls only in {side}")},
@@ -104,7 +106,7 @@ func (st *Statement) values(p message.Printer, duration func(ns int64) string) m
 		"A": st.NameA, "B": st.NameB, "side": st.side(), "lacks": st.lacks(),
 		"caller": st.Caller.Localize(p), "callee": st.Callee.Localize(p), "inner": st.Inner.Localize(p), "was": st.Was.Localize(p),
 		"wasCaller": st.WasCaller.Localize(p), "also": st.AlsoCaller.Localize(p), "plugins": message.List(st.Callee.Purposes).Localize(p),
-		"a": strconv.FormatInt(st.A, 10), "b": strconv.FormatInt(st.B, 10),
+		"counted": st.Counted, "a": strconv.FormatInt(st.A, 10), "b": strconv.FormatInt(st.B, 10),
 		"timesA": timesOf(p, st.A), "timesB": timesOf(p, st.B), "timeA": duration(st.A), "timeB": duration(st.B),
 		"value": ValueLabel(st.Value.Name), "valueA": QuoteEmpty(text.Escape(was)), "valueB": QuoteEmpty(text.Escape(is)), "error": text.Escape(was + is),
 		"way": st.wayText(p), "times": times, "alsoTimes": alsoTimes,

@@ -26,8 +26,7 @@ type LayerSummary struct {
 	others []int
 }
 
-// summarize describes the changes of each part, in the order of parts. Parts with
-// changes that only follow from changes of other parts come last.
+// summarize describes the changes of each part, in the order of parts.
 func (s *Summary) summarize() {
 	for _, st := range s.statements() {
 		for _, statement := range s.statementOf(st) {
@@ -46,29 +45,17 @@ func (s *Summary) summarize() {
 			l.others = append(l.others, change.At)
 		}
 	}
-	s.countOnly()
+	counted := s.countOnly()
 	s.shorten()
-	var following []LayerSummary
 	for _, part := range s.parts() {
 		at, ok := s.index[part]
 		switch title := s.title(part); {
-		case ok && s.layers[at].follows():
-			following = append(following, s.layers[at])
 		case ok:
 			s.Layers = append(s.Layers, s.layers[at])
-		case title != "":
+		case title != "" && !counted[part]:
 			s.Unchanged, s.unchanged = append(s.Unchanged, title), append(s.unchanged, part)
 		}
 	}
-	s.Layers = append(s.Layers, following...)
-}
-
-// follows reports whether all statements of a part count calls below changes of other
-// parts.
-func (l *LayerSummary) follows() bool {
-	return len(l.Statements) > 0 && !slices.ContainsFunc(l.Statements, func(st Statement) bool {
-		return st.Kind != StatementCount || st.Caller.Name == ""
-	})
 }
 
 // parts returns the parts of the server in the order in which the request enters
@@ -102,24 +89,29 @@ func (s *Summary) shorten() {
 	}
 }
 
-// countOnly adds statements to parts without a change. Each statement counts calls
-// that only one side has. Calls below a change of another part are counted together,
-// and the statement names the outermost call of this change. If no statement describes
-// the change, countOnly adds one.
-func (s *Summary) countOnly() {
+// countOnly adds statements that count the calls that only one side has, in parts without
+// a change. It returns these parts. Calls below a change of another part are counted
+// together. Their statement names the outermost call of this change, and stands in the part
+// of this call. If no statement describes the change, countOnly adds one.
+func (s *Summary) countOnly() (counted map[string]bool) {
 	counts := s.countOneSided()
 	described := map[int]bool{}
+	counted = map[string]bool{}
 	for _, n := range counts {
+		counted[n.part] = true
+		part, calls := n.part, n.calls
 		st := s.count(n.side, len(n.calls))
 		if len(n.calls) == 1 {
 			st.Callee = s.nameInMerged(n.calls[0]).named()
 		}
 		if n.above != "" {
-			st.Caller = s.nameInMerged(n.top).named()
+			st.Caller, st.Counted = s.nameInMerged(n.top).named(), s.title(n.part)
 			s.addCause(n.top, described)
+			part, calls = s.partOf(n.top), append([]int{n.top}, n.calls...)
 		}
-		s.say(n.part, st, n.calls)
+		s.say(part, st, calls)
 	}
+	return counted
 }
 
 // A oneSidedCount counts calls of a part that only one side has.
@@ -216,9 +208,7 @@ func (s *Summary) addCause(top int, described map[int]bool) {
 type Summary struct {
 	*Differences
 	// Layers are the changed parts of the server, in the order in which the request
-	// enters them. Parts with changes that only follow from changes of other parts
-	// come last.
-	// Unchanged has the titles of the other parts.
+	// enters them. Unchanged has the titles of the parts without a difference.
 	Layers    []LayerSummary
 	Unchanged []string
 	// Instead maps a call of side B to the call of side A that it replaces,

@@ -285,6 +285,24 @@ func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
 	b.is("document.querySelector('.merged [aria-selected=true]') && !location.hash.includes('show=') && !document.querySelector('.notice')")
 }
 
+// TestSentencesLeadToTheCallsBelowWhichTheyCount follows the sentences that count calls
+// below a change. Each stands in the layer of the change that it names, and leads to it or, if
+// the tree does not show it, to the nearest step.
+func TestSentencesLeadToTheCallsBelowWhichTheyCount(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.36.3&to=v1.37.1", 1280)
+	for change, layer := range map[string]string{"rest.ValidateCreate": "Validation", "store.(*WatchCacheStorage).Get": "Watch cache"} {
+		counts := "[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('below " + change + ": ') && s.textContent.includes('of the layer HTTP server'))"
+		b.is(counts + "?.closest('dl > div').querySelector('.layer').textContent === '" + layer + "'")
+		b.click(counts)
+		b.is(selectedRow + ".includes('" + change + "') && " + counts + ".ariaCurrent === 'true'")
+		b.goTo("#/compare?scenario=create-deployment&from=v1.36.3&to=v1.37.1")
+	}
+	b.goTo("#/compare?scenario=list-nodes&from=v1.36.3&to=v1.37.1")
+	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('below responsewriters.(*deferredResponseWriter).Write: '))")
+	b.is("document.querySelector('.merged [aria-selected=true]')")
+}
+
 // TestCompareNamesBothRequests compares two scenarios: each request has its own title
 // with its status.
 func TestCompareNamesBothRequests(t *testing.T) {

@@ -87,9 +87,11 @@ export function Compare() {
     if (!tree || !to) return;
     if (tree.tooMany && q.layer !== to.layer) { change({ layer: to.layer }, true); return; }
     wanted.current = null;
-    const step = allSteps(tree).find((s) => holds(s, to.call));
+    // If no step shows the call, the sentence leads to the nearest step above the call.
+    const call = tree.layers.flatMap((l) => l.sentences).find((s) => s.call === to.call)?.step ?? -1;
+    const step = allSteps(tree).find((s) => holds(s, to.call)) ?? allSteps(tree).find((s) => holds(s, call));
     if (!step) return;
-    setWidened(to.call);
+    setWidened(step.call);
     select(step, true);
   }, [tree]);
   const toChange = (direction: 1 | -1) => {
