@@ -311,7 +311,7 @@ func (p *Pair) head() *Comparison {
 	return out
 }
 
-func requestLine(r *trace.Request) string { return r.Method + " " + oneLine(r.Path) }
+func requestLine(r *trace.Request) string { return r.Method + " " + oneLine(r.AnyPath()) }
 
 // numberOf returns a request's number in a recording, counted from 1, or 0 if the
 // recording does not have the request.

@@ -13,7 +13,7 @@ import (
 
 // request returns the line of a request and its answer.
 func (w *traceWriter) request(r *trace.Request) string {
-	said := oneLine(r.Method + " " + r.Path)
+	said := oneLine(r.Method + " " + r.SentPath())
 	switch {
 	case r.OfProgram(), r.IsEvent():
 		return said

@@ -91,7 +91,7 @@ func (a *api) getRecording(r *restful.Request) (any, error) {
 		head.Recorded = &l.rec.Recorded
 	}
 	for i, r := range l.rec.Requests {
-		head.Requests = append(head.Requests, RequestHead{i + 1, r.TraceID, r.Method, r.Path, r.Status, len(r.Calls), r.Took().Nanoseconds()})
+		head.Requests = append(head.Requests, RequestHead{i + 1, r.TraceID, r.Method, r.SentPath(), r.Status, len(r.Calls), r.Took().Nanoseconds()})
 	}
 	return head, nil
 }

@@ -125,3 +125,13 @@ func TestRequestsAreListed(t *testing.T) {
 	one := b.reopen(served(t), "#/latest/get-node/1")
 	one.is("document.querySelector('.tree') && !document.querySelector('.requests-of')")
 }
+
+// TestPageNamesWhatAWatchSent reads the heading and the list of the requests of a watch: they
+// have the version that was sent.
+func TestPageNamesWhatAWatchSent(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/v1.37.1/watch-pods/1", 1280)
+	b.is("/resourceVersion=\\d+/.test(document.querySelector('.request h1').textContent) && /resourceVersion=\\d+/.test(document.querySelector('.request-bar .requests option').title) && !document.body.textContent.includes('${')")
+	b.goTo("#/compare?scenario=watch-pods&from=v1.30.4&to=v1.37.1")
+	b.is("document.querySelector('.summary h1')?.textContent.includes('resourceVersion=… ')")
+}
