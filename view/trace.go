@@ -97,6 +97,14 @@ type TraceStep struct {
 type PluginLine struct {
 	Text    string `json:"text" description:"The verdict and the plugins, or a remark about all of them."`
 	Decides bool   `json:"decides,omitempty" description:"Whether the plugins accepted after further calls, or did not accept. False for plugins that were not called."`
+	// Calls are the plugins that Text names, in its order.
+	Calls []PluginCall `json:"calls,omitempty" description:"The plugins that the text names, in its order, with their calls."`
+}
+
+// A PluginCall is a plugin with its call.
+type PluginCall struct {
+	Name string `json:"name" description:"Name of the plugin."`
+	Call int    `json:"call" description:"Index of the call."`
 }
 
 // A NoMatchError reports that a filter selects no call.
@@ -341,7 +349,9 @@ func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 		if group.Again && group.Kind == PluginsNotCalled && !w.options.Full {
 			continue
 		}
-		lines = append(lines, PluginLine{Text: w.pluginLine(group), Decides: group.Kind != PluginsFewCalls && group.Kind != PluginsNotCalled})
+		line := w.pluginLine(group)
+		line.Decides = group.Kind != PluginsFewCalls && group.Kind != PluginsNotCalled
+		lines = append(lines, line)
 		accepted = accepted || group.Kind == PluginsWorked || group.Kind == PluginsFewCalls
 	}
 	if first := w.story.Tree.Call(groups[0].Plugins[0].Call); accepted && strings.HasSuffix(first.Function, ".Admit") {
@@ -353,15 +363,16 @@ func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 // pluginLine names the plugins of a group. A plugin that takes no part in this phase
 // takes part in the other one and is named there. Only the full view names it here, too.
 // Other views count such plugins.
-func (w *traceWriter) pluginLine(group PluginGroup) string {
+func (w *traceWriter) pluginLine(group PluginGroup) PluginLine {
 	if group.Kind == PluginsNotCalled && !w.options.Full {
-		return w.Plural(len(group.Plugins), "%d more plugin takes no part in this phase", "%d more plugins take no part in this phase", len(group.Plugins))
+		return PluginLine{Text: w.Plural(len(group.Plugins), "%d more plugin takes no part in this phase", "%d more plugins take no part in this phase", len(group.Plugins))}
 	}
 	var names []string
+	var calls []PluginCall
 	for _, p := range group.Plugins {
-		names = append(names, p.Name)
+		names, calls = append(names, p.Name), append(calls, PluginCall{p.Name, p.Call})
 	}
-	return oneLine(group.Title(w.Lang()) + w.colon() + message.List(names).Localize(w.Printer))
+	return PluginLine{Text: oneLine(group.Title(w.Lang()) + w.colon() + message.List(names).Localize(w.Printer)), Calls: calls}
 }
 
 // sentences returns the sentences of the story by section. If a filter is active, it

@@ -126,6 +126,24 @@ func TestRequestsAreListed(t *testing.T) {
 	one.is("document.querySelector('.tree') && !document.querySelector('.requests-of')")
 }
 
+// TestNamesOfPluginsLeadToTheirCalls selects a plugin in a step of many plugins.
+func TestNamesOfPluginsLeadToTheirCalls(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/v1.37.1/create-deployment/1?open=all", 1280)
+	const plugin = "[...document.querySelectorAll('.tree .plugin')].find((e) => e.textContent === 'NamespaceLifecycle')"
+	b.click(plugin)
+	b.is("document.querySelector('.attributes')?.textContent.includes('NamespaceLifecycle')")
+	const later = "[...document.querySelectorAll('.tree .plugin')].find((e) => e.textContent === 'ServiceAccount')"
+	if js[bool](b, "!!"+later) {
+		b.click(later)
+		b.is("document.querySelector('.attributes')?.textContent.includes('ServiceAccount')")
+	}
+	b.is("[...document.querySelectorAll('.tree .plugin')].filter((e) => e.closest('.row') === document.querySelector('.tree [aria-selected=true]')).length > 1")
+	last := js[string](b, "(() => { const all = [...document.querySelectorAll('.tree [aria-selected=true] .plugin')]; all.at(-1).click(); return all.at(-1).textContent })()")
+	b.is("document.querySelector('.attributes')?.textContent.includes('" + last + "')")
+	b.accessible()
+}
+
 // TestPageNamesWhatAWatchSent reads the heading and the list of the requests of a watch: they
 // have the version that was sent.
 func TestPageNamesWhatAWatchSent(t *testing.T) {

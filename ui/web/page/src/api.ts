@@ -22,10 +22,12 @@ export function brief({ number, method, path }: RequestHead): string {
 export const watch = 'watch';
 
 export interface ValueText { name: string; text: string; decides?: boolean }
+// A PluginLine names plugins. calls has them in the order of the text.
+export interface PluginLine { text: string; decides?: boolean; calls?: { name: string; call: number }[] }
 export interface Step {
   call: number; calls?: number[]; function: string; name: string; place?: string; layer: string; colour: string; key: boolean;
   time: string; durationNs: number; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number;
-  values: ValueText[]; plugins?: { text: string; decides?: boolean }[]; failure?: string; fatal?: boolean; errors?: string[]; note?: string; children: Step[];
+  values: ValueText[]; plugins?: PluginLine[]; failure?: string; fatal?: boolean; errors?: string[]; note?: string; children: Step[];
 }
 export interface Section {
   number: number; layer: string; title: string; colour: string; sentences: { call: number; text: string }[]; role?: string; called?: string;

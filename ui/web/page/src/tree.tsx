@@ -1,6 +1,6 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Call, Section, Step, View, watch } from './api.ts';
+import { Call, PluginLine, Section, Step, View, watch } from './api.ts';
 import { usePage } from './context.ts';
 import { Row } from './rows.ts';
 import { thousands, Words } from './words.ts';
@@ -117,7 +117,7 @@ export function Tree(p: Props) {
             : row.kind === 'link' ? <LinkRow row={row} words={p.words} ended={ended[i]} />
             : row.kind === 'more' ? <Fragment><Guides level={row.level} last={true} ended={ended[i]} /><span class="more">{p.words.more(thousands(row.left))}</span></Fragment>
             : row.kind === 'call' ? <CallRow row={row} words={p.words} ended={ended[i]} toggle={() => p.onToggle(row)} />
-            : <StepRow row={row} words={p.words} ended={ended[i]} toggle={() => p.onToggle(row)} fold={() => p.onFold(row.call)} opened={p.opened(row.call)} />}
+            : <StepRow row={row} words={p.words} ended={ended[i]} toggle={() => p.onToggle(row)} fold={() => p.onFold(row.call)} onSelect={p.onSelect} reached={i === at} opened={p.opened(row.call)} />}
         </div>
       ))}
     </div>
@@ -180,7 +180,7 @@ function Chevron({ open, words, toggle }: { open?: boolean; words: Words; toggle
 
 type StepRowOf = Extract<Row, { kind: 'step' | 'link' }>;
 
-function StepRow({ row, words, ended, toggle, fold, opened }: { row: StepRowOf; words: Words; ended: Ended; toggle: () => void; fold: () => void; opened: boolean }) {
+function StepRow({ row, words, ended, toggle, fold, onSelect, reached, opened }: { row: StepRowOf; words: Words; ended: Ended; toggle: () => void; fold: () => void; onSelect: (call: number) => void; reached: boolean; opened: boolean }) {
   const s = row.step;
   return (
     <Fragment>
@@ -200,7 +200,7 @@ function StepRow({ row, words, ended, toggle, fold, opened }: { row: StepRowOf; 
         {(s.values.length > 0 || s.plugins || s.errors) && (
           <div class="values">
             {s.values.map((v) => <span class={v.decides ? 'decides' : ''}>{pair(v.text)}</span>)}
-            {s.plugins?.map((p) => <span class={'line' + (p.decides ? ' decides' : '')}>{p.text}</span>)}
+            {s.plugins?.map((p) => <span class={'line' + (p.decides ? ' decides' : '')}><Plugins of={p} reached={reached} onSelect={onSelect} /></span>)}
             {s.errors?.map((t) => <span class="line failure">{t}</span>)}
           </div>
         )}
@@ -209,10 +209,18 @@ function StepRow({ row, words, ended, toggle, fold, opened }: { row: StepRowOf; 
   );
 }
 
-// pair writes "name=value" with a quiet name.
-function pair(text: string) {
-  const at = text.indexOf('=');
-  return at < 0 ? text : <Fragment><span class="label">{text.slice(0, at)}</span>={text.slice(at + 1)}</Fragment>;
+// Plugins writes a line of plugins. Each name leads to the call of its plugin. Tab reaches the
+// names of the row that has the focus.
+function Plugins({ of, reached, onSelect }: { of: PluginLine; reached: boolean; onSelect: (call: number) => void }) {
+  let from = 0;
+  const parts = (of.calls ?? []).map((c) => {
+    const at = of.text.indexOf(c.name, from);
+    if (at < 0) return null;
+    const before = of.text.slice(from, at);
+    from = at + c.name.length;
+    return <Fragment>{before}<button class="link plugin" tabIndex={reached ? 0 : -1} onClick={(e) => { e.stopPropagation(); onSelect(c.call); }} onKeyDown={(e) => { if (e.key === 'Enter' || e.key === ' ') e.stopPropagation(); }}>{c.name}</button></Fragment>;
+  });
+  return <Fragment>{parts}{of.text.slice(from)}</Fragment>;
 }
 
 function LinkRow({ row, words, ended }: { row: StepRowOf; words: Words; ended: Ended }) {
@@ -221,6 +229,12 @@ function LinkRow({ row, words, ended }: { row: StepRowOf; words: Words; ended: E
     <Fragment>
       <span class="time">{s.time}</span>
       <Guides level={row.level} last={row.last} dotted={row.through > 0} ended={ended} />
+// pair writes "name=value" with a quiet name.
+function pair(text: string) {
+  const at = text.indexOf('=');
+  return at < 0 ? text : <Fragment><span class="label">{text.slice(0, at)}</span>={text.slice(at + 1)}</Fragment>;
+}
+
       <div class="what"><span class="tosection" style={colour(s.colour)} title={words.toSection(s.section!)}>{into(s.section!, s.name)}</span></div>
     </Fragment>
   );
