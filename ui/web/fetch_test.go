@@ -94,5 +94,8 @@ func TestCompareFetchesSources(t *testing.T) {
 	b.is("[...document.querySelectorAll('button')].some((e) => e.textContent === 'Go to the first change')")
 	b.click("[...document.querySelectorAll('button')].find((e) => e.textContent === 'Go to the first change')")
 	b.is("[...document.querySelectorAll('.hunks .fetch button')].map((e) => e.textContent).join() === 'Fetch the source of kube-apiserver, v1.30.4'")
+	// The page does not speak of a text that it does not show.
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.textContent.includes('rest.ValidateCreate'))")
+	b.is("document.querySelector('.hunks .nosource') && document.querySelector('.of-caller')?.textContent === 'Only one side makes this call. The nearest caller that both have is rest.BeforeCreate.'")
 	b.accessible()
 }

@@ -39,7 +39,7 @@ export function Hunks({ pairing, request, call, own, nameA, nameB }: { pairing: 
   const direct = !own || own.caller === (diff.onB ? diff.b : diff.a)?.function;
   return (
     <section class={'source hunks' + (wrapped ? ' wrapped' : '')} aria-label={words.inSource}>
-      {ofCaller && <p class="of-caller">{(diff.hunk < 0 ? words.ofCallerNoHunk : direct ? words.ofCaller : words.ofCallerBelow)(diff.b!.name)}</p>}
+      {ofCaller && <p class="of-caller">{(diff.missing ? words.ofCallerMissing : diff.hunk < 0 ? words.ofCallerNoHunk : direct ? words.ofCaller : words.ofCallerBelow)(diff.b!.name)}</p>}
       {diff.a && diff.b && <div class="file-pair"><File mark="−" side={diff.a} name={nameA} /><File mark="+" side={diff.b} name={nameB} />{wrap}</div>}
       {diff.missing ? (
         <div class="nosource">
