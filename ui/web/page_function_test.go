@@ -28,6 +28,7 @@ func TestPageOfAFunction(t *testing.T) {
 	b.is(section("Called by") + ".textContent.includes('etcd3.(*corruptObjectDeleter).Get')")
 	b.is(section("Recorded values") + ".textContent.includes('/ranges/servicenodeports')")
 	b.is("document.querySelector('.function .about').textContent.includes('in the source of every release here, from v1.16.15 on')")
+	b.is("document.querySelector('.function .about').textContent.includes('called in a recorded scenario of every release here')")
 	b.accessible()
 	// The functions that the source calls lead to their pages, and the way back leads here.
 	b.click("[...document.querySelectorAll('.function .marks a')].find((a) => a.textContent.includes('kubernetes.Client.Get'))")
@@ -58,6 +59,7 @@ func TestPageOfAFunction(t *testing.T) {
 	b.accessible()
 	b.goTo(function("k8s.io/apiserver/pkg/storage/cacher/delegator.ConsistentReadSupported"))
 	b.is("/in the source since v1[^;]+; v1[.0-9]+: in no traced package/.test(document.querySelector('.function .about')?.textContent)")
+	b.is("/called in a recorded scenario since v1[.0-9]+$/.test(document.querySelector('.function .about')?.textContent)")
 
 	narrow := open(t, served(t), function(storeGet), 400)
 	narrow.is("document.querySelector('.function > .source')?.getBoundingClientRect().bottom <= document.querySelector('.facts-of').getBoundingClientRect().top")

@@ -42,7 +42,7 @@ export function FunctionView() {
       <header>
         <p class="package">{f.function.slice(0, cut)}</p>
         <h1>{f.name}</h1>
-        <p class="about"><span class="layer">{words.help(f.title)}</span><span>{f.k8sVersion}</span>{f.calls > 0 && <span>{words.times(thousands(f.calls))}</span>}{history.of && <span>{since(history.of, words)}</span>}</p>
+        <p class="about"><span class="layer">{words.help(f.title)}</span><span>{f.k8sVersion}</span>{f.calls > 0 && <span>{words.times(thousands(f.calls))}</span>}{history.of && [since(history.of, words), calledSince(history.of, words)].map((says) => says && <span>{says}</span>)}</p>
         <p class="note">{f.note || <span class="quiet">{words.notKey}</span>}</p>
         {f.noSpan ? <p class="quiet">{words.noSpan(f.noSpan)}</p> : f.uses.length === 0 && <p class="quiet">{words.notCalled(f.k8sVersion)}</p>}
         {f.only && <p class="warning">{words.still(f.only, f.k8sVersion)}</p>}
@@ -152,6 +152,13 @@ function since({ releases }: FunctionHistory, words: Words['function']): string 
   if (known.length === 0 || releases.length === 1) return '';
   const named = known.find((r) => r.name !== known[0].name);
   return words.since(known[known.length - 1].k8sVersion, gap < 0 ? '' : releases[gap].k8sVersion, gap < 0 ? '' : releases[gap].state) + (named ? words.until(named.k8sVersion, named.name) : '');
+}
+
+// calledSince says since which release recorded scenarios call the function, without a gap up to
+// the newest release. It is empty if they do not call it there, or if the page has one release.
+function calledSince({ releases }: FunctionHistory, words: Words['function']): string {
+  const gap = releases.findIndex((r) => r.scenarios === 0);
+  return gap === 0 || releases.length === 1 ? '' : words.calledSince(gap < 0 ? '' : releases[gap - 1].k8sVersion, gap < 0);
 }
 
 // History shows the function in each release, the newest first.
