@@ -42,6 +42,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 
 	b.click(live("servers") + ".querySelector('.go')")
 	b.until("document.querySelector('.server.starting')")
+	b.until(live("servers") + ".querySelector('.go').disabled && document.querySelector('.why').textContent.startsWith('There is a server of v1.37.1 already') && " + live("servers") + ".querySelector('.go').title === document.querySelector('.why').textContent")
 	close(engine.hold)
 	b.until("document.querySelector('.server.ready')")
 	b.until("document.querySelector('.commands pre').textContent.includes('export KUBECONFIG=/run/fake/kubeconfig')")
@@ -80,6 +81,8 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.click("[...document.querySelectorAll('.examples-of button')].find((e) => e.textContent === 'create a ConfigMap')")
 	b.until("document.querySelector('input[name=path]').value.endsWith('/configmaps') && document.querySelector('textarea[name=body]').value.includes('kind: ConfigMap')")
 	b.until("!document.querySelector('.problem')")
+	b.click("[...document.querySelectorAll('.examples-of button')].find((e) => e.textContent.includes('(403)'))")
+	b.until("document.querySelector('select[name=asker]').value === 'learner' && document.querySelector('input[name=path]').value === '/api/v1/nodes'")
 
 	// Requests of clients appear without a reload, with and without a trace.
 	server := engine.server(t)

@@ -41,6 +41,8 @@ function Servers({ live, w }: { live: State; w: LiveWords }) {
   const [as, setAs] = useState('admin');
   const full = live.servers.filter((s) => s.state !== 'failed').length >= live.limits.servers;
   const [asked, setAsked] = useState(false); // a request waits for its answer
+  // why says why no server can be started; empty if one can be.
+  const why = full ? w.enough(live.limits.servers) : live.servers.some((s) => s.release === release && s.state !== 'failed') ? w.alreadyThere(release) : live.releases.length === 0 ? w.noReleases : '';
   const start = (e: Event) => {
     e.preventDefault();
     problem(null);
@@ -58,9 +60,9 @@ function Servers({ live, w }: { live: State; w: LiveWords }) {
         <label>{w.as}<select name="as" value={as} onChange={(e) => setAs(e.currentTarget.value)}>
           {live.askers.filter((a) => a !== 'stranger').map((a) => <option value={a} selected={a === as}>{a}</option>)}
         </select></label>
-        <button class="go" disabled={asked || full || live.servers.some((s) => s.release === release && s.state !== 'failed')}>{w.start}</button>
+        <button class="go" disabled={asked || !!why} title={why}>{w.start}</button>
       </form>
-      {full && <p class="quiet">{w.enough(live.limits.servers)}</p>}
+      {why && <p class="quiet why">{why}</p>}
       {live.servers.map((s) => <Server key={s.release} s={s} w={w} />)}
     </section>
   );
@@ -225,7 +227,7 @@ const configMap = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\
 const examples: TypedRequest[] = [
   { method: 'GET', path: '/api/v1/namespaces', as: 'admin', headers: [], body: '' },
   { method: 'POST', path: '/api/v1/namespaces/default/configmaps', as: 'admin', headers: [], body: configMap('settings') },
-  { method: 'GET', path: '/api/v1/nodes', as: 'stranger', headers: [], body: '' },
+  { method: 'GET', path: '/api/v1/nodes', as: 'learner', headers: [], body: '' },
   { method: 'POST', path: '/api/v1/namespaces/default/configmaps', as: 'admin', headers: [], body: configMap('Not a valid name') },
 ];
 
