@@ -50,6 +50,10 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	// The reader can follow the trace without leaving the
 	// question. Nothing is selected at first, and one click answers with a call.
 	b.until("!document.querySelector('.exercise [aria-selected=true]') && !document.querySelector('.answer .use')")
+	// An answer without a text is not sent, and the field says what is missing.
+	b.click("document.querySelector('.answer .go')")
+	b.until("document.querySelector('.answer .field-error')?.textContent === 'The name of a function is missing here.' && document.querySelector('input[name=answer]').getAttribute('aria-invalid') === 'true' && !document.querySelector('.problem')")
+	b.accessible()
 	b.click(row("registry.(*Store).Get"))
 	b.until(heading + " === '(*Store).Get'")
 	b.until("location.hash.startsWith('#/workshop/') && location.hash.includes('call=')")

@@ -104,8 +104,16 @@ function Form({ sheet, selected, w, working, wrong, onAnswer, onCancel }: {
   const typed = useRef<TypedRequest>({ method: 'GET', path: '', as: 'learner', headers: [], body: '' });
   const kind = sheet.kind;
   const move = (at: number, by: number) => { const next = [...order]; [next[at], next[at + by]] = [next[at + by], next[at]]; setOrder(next); };
+  // lacks says what is missing in the answer, and where: in its text, or in the choice.
+  const [lacks, setLacks] = useState('');
+  const lacking = () => kind === 'claim' && !truth || kind === 'choose' && chosen.length === 0 ? 'choice'
+    : (kind === 'find' || kind === 'value' || kind === 'claim' && sheet.evidence) && text.trim() === '' ? 'text' : '';
+  const missing = (where: string, says: string) => lacks === where && lacking() === where && <p class="field-error" id={'lacks-' + where} role="alert">{says}</p>;
+  const invalid = (where: string) => (lacks === where && lacking() === where ? { 'aria-invalid': true, 'aria-describedby': 'lacks-' + where } : {});
   const submit = (e: Event) => {
     e.preventDefault();
+    setLacks(lacking());
+    if (lacking()) return;
     switch (kind) {
       case 'make': return onAnswer({ request: orderOf(typed.current) });
       case 'change': return onAnswer({});
@@ -117,7 +125,8 @@ function Form({ sheet, selected, w, working, wrong, onAnswer, onCancel }: {
   };
   const words = (label: string) => (
     <Fragment>
-      <label class="block">{label}<input type="text" name="answer" value={text} autocomplete="off" spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></label>
+      <label class="block">{label}<input {...invalid('text')} type="text" name="answer" value={text} autocomplete="off" spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></label>
+      {missing('text', kind === 'value' ? w.lacksValue : w.lacksFunction)}
       {kind !== 'value' && sheet.traces.length > 0 && (selected ? <button type="button" class="use" onClick={() => { setText(selected); if (kind === 'find' && !working) onAnswer({ text: selected }); }}>{kind === 'find' ? w.answerSelected : w.useSelected}</button> : <p class="quiet">{w.selectOne}</p>)}
     </Fragment>
   );
@@ -126,12 +135,14 @@ function Form({ sheet, selected, w, working, wrong, onAnswer, onCancel }: {
       {kind === 'find' && words(w.functionName)}
       {kind === 'value' && words(w.value)}
       {kind === 'claim' && <Fragment>
-        <fieldset><legend>{w.claim}</legend>{[['true', w.isTrue], ['false', w.isFalse]].map(([v, label]) => (
+        <fieldset {...invalid('choice')}><legend>{w.claim}</legend>{[['true', w.isTrue], ['false', w.isFalse]].map(([v, label]) => (
           <label class="option"><input type="radio" name="truth" value={v} checked={truth === v} onChange={() => setTruth(v)} /> {label}</label>))}</fieldset>
+        {missing('choice', w.lacksTruth)}
         {sheet.evidence && words(w.evidence)}
       </Fragment>}
-      {kind === 'choose' && <fieldset><legend>{w.choose}</legend>{sheet.options.map((o) => (
+      {kind === 'choose' && <fieldset {...invalid('choice')}><legend>{w.choose}</legend>{sheet.options.map((o) => (
         <label class="option"><input type="checkbox" name={o.letter} checked={chosen.includes(o.letter)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, o.letter] : chosen.filter((c) => c !== o.letter))} /> <span class="letter">{o.letter}</span><Html html={o.text} /></label>))}</fieldset>}
+      {kind === 'choose' && missing('choice', w.lacksChoice)}
       {kind === 'order' && <fieldset><legend>{w.order}</legend><ol class="order">{order.map((letter, at) => (
         <li key={letter}><span class="letter">{letter}</span><Html html={sheet.options.find((o) => o.letter === letter)!.text} />
           <button type="button" aria-label={w.up(letter)} disabled={at === 0} onClick={() => move(at, -1)}>↑</button>
