@@ -204,3 +204,11 @@ func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
 	chinese.is(from + " === '不是被调用的：接收该写入的事件'")
 	chinese.is(position + ".startsWith('位于 ')")
 }
+
+// TestPlayerOfAStartBeginsAtItsFirstPhase opens the player on the start of a server.
+func TestPlayerOfAStartBeginsAtItsFirstPhase(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/v1.37.1/boot/1?at=entered", 1280)
+	b.is(position + ".startsWith('At the beginning of ') && !" + position + ".includes('runtime.main')")
+	b.is("document.querySelector('.tree .said')?.textContent === 'the values of the flags are checked' && document.querySelector('.code').ariaLabel !== 'runtime.main'")
+}

@@ -6,7 +6,7 @@ import { RequestContext, useAsking, useLatest, usePage } from './context.ts';
 import { stepOfKey, typing } from './keys.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
-import { firstCall } from './rows.ts';
+import { firstCall, firstStep } from './rows.ts';
 import { lineFrom, positionAt, positionOf, Step, stepFrom } from './stepping.ts';
 import { Split } from './split.tsx';
 import { StoryLine } from './story.tsx';
@@ -64,7 +64,7 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
   const name = link.call;
   useAsking(() => {
     let left = false;
-    if (!name) { setPicked(link.position ? { path, call: 0 } : roomy() && !embedded && view ? { path, call: firstCall(view) } : null); notice(''); return; }
+    if (!name) { setPicked(link.position ? view && { path, call: firstStep(view) } : roomy() && !embedded && view ? { path, call: firstCall(view) } : null); notice(''); return; }
     api.get<{ index: number; exact: boolean }>(path + '/find', { function: name.function, caller: name.caller, nth: name.nth })
       .then((found) => {
         if (left) return;

@@ -82,3 +82,7 @@ export function firstCall(view: View): number {
   const key = (step: Step): Step | undefined => (step.key && !step.section ? step : step.children.map(key).find((s) => s));
   return view.sections.map((s) => key(s.root)).find((s) => s)?.call ?? 0;
 }
+
+// firstStep returns the call at which the step player begins: the first call of a request, or the
+// first phase of a program's start. The first call of a program is code of Go's runtime.
+export const firstStep = (view: View) => (view.request.startsWith('START ') ? view.sections[0]?.sentences[0]?.call ?? 0 : 0);
