@@ -136,3 +136,11 @@ func TestPageNumbersCallsFromOne(t *testing.T) {
 	js[any](b, "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))")
 	b.is("document.activeElement.matches('.flame') && document.querySelector('.cursor b')?.textContent.includes('withAuditInit')")
 }
+
+// TestReleasesHaveOneScrollBar checks that only the table of all scenarios scrolls.
+func TestReleasesHaveOneScrollBar(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/releases?scenario=get-node", 1280)
+	const scrolls = "[...document.querySelectorAll('main, main *')].filter((e) => /auto|scroll/.test(getComputedStyle(e).overflowY) && e.scrollHeight > e.clientHeight + 1).map((e) => e.className).join()"
+	b.is("document.querySelectorAll('.releases tbody th').length >= 12 && " + scrolls + " === 'wide-table'")
+}

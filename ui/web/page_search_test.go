@@ -224,6 +224,16 @@ func TestFeatureGatesLeadToTheirFunctions(t *testing.T) {
 // a server, the function is found among the calls of its request.
 func TestSearchFindsTheFunctionOfALine(t *testing.T) {
 	parallel(t)
+	// A long list has a filter.
+	b.goTo("#/v1.37.1/create-deployment/1")
+	b.click("document.querySelector('.gates-of summary')")
+	b.is("document.querySelectorAll('.gates-of li').length > 5")
+	js[any](b, setValue(".gates-of input", "on by default estimate"))
+	b.is("document.querySelectorAll('.gates-of li').length > 0 && [...document.querySelectorAll('.gates-of li')].every((e) => /on by default.*estimate/.test(e.textContent))")
+	js[any](b, setValue(".gates-of input", "no such gate"))
+	b.is("document.querySelector('.gates-of').textContent.includes('No gate has “no such gate”.')")
+	js[any](b, setValue(".gates-of input", ""))
+	b.accessible()
 	b := open(t, served(t), "#/search?text=rbac.go:66", 1280)
 	line := "document.querySelector('.found .of-line li')?.textContent"
 	b.is("document.querySelector('.found h1')?.textContent === '1 result for “rbac.go:66”'")

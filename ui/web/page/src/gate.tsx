@@ -64,6 +64,9 @@ export function GateLinks({ of, release }: { of: AskedGate[]; release: string })
   return <ul>{of.map((g) => <li><a class="name" href={gateAddress(g.name, release)}>{g.name}</a>{g.known && <span class="quiet"> {g.on ? words.on(release) : words.off(release)}</span>}</li>)}</ul>;
 }
 
+// few is the number of gates from which on their list has a filter.
+const few = 5;
+
 // GatesOfRequest lists the gates that the functions of the shown request ask for, once the
 // reader opens it.
 export function GatesOfRequest() {
@@ -71,6 +74,7 @@ export function GatesOfRequest() {
   const { path, recording } = useRequest();
   const words = gateWords[lang];
   const [opened, setOpened] = useState(false);
+  const [text, setText] = useState('');
   const [got, setGot] = useState<{ path: string; items: AskedGate[] } | null>(null);
   useAsking(() => {
     if (!opened) return;
@@ -80,16 +84,23 @@ export function GatesOfRequest() {
   }, [path, opened]);
   if (!api.live || !recording) return null;
   const items = got?.path === path ? got.items : null;
+  const about = (g: AskedGate) => g.known ? (g.on ? words.on : words.off)(recording.k8sVersion) : '';
+  const wanted = text.trim().toLowerCase().split(/\s+/);
+  const shown = items?.filter((g) => wanted.every((w) => `${g.name} ${about(g)} ${g.functions.join(' ')}`.toLowerCase().includes(w))) ?? [];
   return (
     <details class="gates-of" onToggle={(e) => setOpened(e.currentTarget.open)}>
       <summary>{words.ofRequest}</summary>
-      {!items ? <p class="quiet">{common.loading}</p> : items.length === 0 ? <p class="quiet">{words.noneHere}</p> : <ul>{items.map((g) => (
+      {!items ? <p class="quiet">{common.loading}</p> : items.length === 0 ? <p class="quiet">{words.noneHere}</p> : <Fragment>
+      {items.length > few && <p class="filter"><input type="search" value={text} placeholder={words.filter} aria-label={words.filter} onInput={(e) => setText(e.currentTarget.value)} /></p>}
+      {shown.length === 0 && <p class="quiet">{words.noGate(text)}</p>}
+      <ul>{shown.map((g) => (
         <li key={g.name}>
           <a href={gateAddress(g.name, recording.k8sVersion)}>{g.name}</a>
-          <span class="quiet">{g.known && <Fragment> {g.on ? words.on(recording.k8sVersion) : words.off(recording.k8sVersion)},</Fragment>} {words.by} </span>
+          <span class="quiet">{g.known && <Fragment> {about(g)},</Fragment>} {words.by} </span>
           {g.functions.map((f, i) => <Fragment>{i > 0 && ', '}<a class="name" href={functionAddress(f, recording.k8sVersion)}>{f.slice(f.lastIndexOf('/') + 1)}</a></Fragment>)}
         </li>
-      ))}</ul>}
+      ))}</ul>
+      </Fragment>}
     </details>
   );
 }
