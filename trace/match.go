@@ -26,6 +26,19 @@ func MatchFunctions(pattern string, names []string) []string {
 	return nil
 }
 
+// WithEachWord returns the names that have each word of a text, ignoring case. It returns none
+// if the text has no spaces.
+func WithEachWord(text string, names []string) []string {
+	words := strings.Fields(strings.ToLower(text))
+	if len(words) < 2 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		name = strings.ToLower(name)
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(name, word) })
+	})
+}
+
 // RankFunctions returns the names that any rule of MatchFunctions finds, with
 // their ranks. The strictest rule with a result gives rank 0. The next rule that
 // finds more names gives rank 1, and so on.

@@ -57,6 +57,16 @@ func TestRankFunctions(t *testing.T) {
 	}
 }
 
+// TestWithEachWord finds names by words of the package, the receiver and the name.
+func TestWithEachWord(t *testing.T) {
+	names := []string{"k8s.io/quota.(*store).Get", "k8s.io/a.Get"}
+	for text, want := range map[string]int{"GET quota": 1, "get a": 2, "get": 0, "get list": 0} {
+		if got := WithEachWord(text, names); len(got) != want {
+			t.Errorf("WithEachWord(%q) = %v, expected %d", text, got, want)
+		}
+	}
+}
+
 // TestRankOfWords checks that a match at the beginning of a word has a better rank than a
 // match inside a word or in the import path.
 func TestRankOfWords(t *testing.T) {

@@ -42,7 +42,8 @@ func (h *Hit) In(call *trace.Call) bool {
 // recordings, and more, the texts of other recordings (see Of). The hits are in the
 // order of Sort. If an error is a hit, Text leaves out the value with the same text
 // in the same recordings. If Text finds nothing for a call such as
-// "server.Run(stopCh)", it searches for the function.
+// "server.Run(stopCh)", it searches for the function. If nothing has a text of several words,
+// it finds the functions with each word.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -71,8 +72,16 @@ func (x *index) search(query string, more []Hit) []Hit {
 		}
 		return strings.Contains(strings.ToLower(text), lower)
 	}
-	hits := x.hits(func(e *entry) bool { return has(e.kind, e.text) })
-	hits = Merge(hits, slices.DeleteFunc(slices.Clone(more), func(h Hit) bool { return !has(h.Kind, h.Text) }))
+	find := func() []Hit {
+		return Merge(x.hits(func(e *entry) bool { return has(e.kind, e.text) }), slices.DeleteFunc(slices.Clone(more), func(h Hit) bool { return !has(h.Kind, h.Text) }))
+	}
+	hits := find()
+	if len(hits) == 0 { // then functions with each word of the text
+		for _, name := range trace.WithEachWord(query, names) {
+			ranks[name] = 0
+		}
+		hits = find()
+	}
 	hits = withoutTwins(hits)
 	for i := range hits {
 		if hits[i].Kind == Function {

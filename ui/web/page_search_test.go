@@ -192,6 +192,23 @@ func TestSearchFindsWhatToRead(t *testing.T) {
 
 // TestFeatureGatesLeadToTheirFunctions goes from the hit of a gate to its page, to a recorded call of a
 // function that asks for it, to the gates of the request and of the function, and back.
+// TestSearchFindsEachWord searches for two words of a function, for a text in the middle of a
+// long value, and for a text that is nowhere. Each match is marked, and a search without a
+// result offers others.
+func TestSearchFindsEachWord(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/search?text=resourcequota%20Validate", 1280)
+	b.is("[...document.querySelectorAll('.found .text')].some((e) => e.textContent.includes('resourcequota') && [...e.querySelectorAll('mark')].map((m) => m.textContent).join() === 'resourcequota,Validate')")
+	b.goTo("#/search?text=allow")
+	b.click("document.querySelector('.found button.more')")
+	b.is("[...document.querySelectorAll('.found li:has(.kind) .text')].filter((e) => !e.querySelector('mark')).map((e) => e.textContent).join('; ') === ''")
+	b.goTo("#/search?text=no%20such%20thing")
+	b.is("document.querySelectorAll('.found .examples a').length > 2")
+	b.accessible()
+	b.click("document.querySelector('.found .examples a')")
+	b.is("location.hash === '#/search?text=store.Get' && document.querySelectorAll('.found .text').length > 5")
+}
+
 func TestFeatureGatesLeadToTheirFunctions(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=ConsistentListFromCache", 1280)
@@ -206,6 +223,16 @@ func TestFeatureGatesLeadToTheirFunctions(t *testing.T) {
 	b.is("location.hash.startsWith('#/v1.37.1/get-node/1?') && " + heading + " === '(*workEstimator).estimate'")
 	b.click("document.querySelector('.gates-of summary')")
 	b.is("[...document.querySelectorAll('.gates-of li')].some((e) => e.textContent.startsWith('WatchList on by default in v1.37.1, asked for by request.(*workEstimator).estimate'))")
+	b.accessible()
+	// A long list has a filter.
+	b.goTo("#/v1.37.1/create-deployment/1")
+	b.click("document.querySelector('.gates-of summary')")
+	b.is("document.querySelectorAll('.gates-of li').length > 5")
+	js[any](b, setValue(".gates-of input", "on by default estimate"))
+	b.is("document.querySelectorAll('.gates-of li').length > 0 && [...document.querySelectorAll('.gates-of li')].every((e) => /on by default.*estimate/.test(e.textContent))")
+	js[any](b, setValue(".gates-of input", "no such gate"))
+	b.is("document.querySelector('.gates-of').textContent.includes('No gate has “no such gate”.')")
+	js[any](b, setValue(".gates-of input", ""))
 	b.accessible()
 	b.click("[...document.querySelectorAll('.gates-of a')].find((e) => e.textContent === 'request.(*workEstimator).estimate')")
 	b.is("document.querySelector('.function h1')?.textContent === 'request.(*workEstimator).estimate'")
@@ -224,16 +251,6 @@ func TestFeatureGatesLeadToTheirFunctions(t *testing.T) {
 // a server, the function is found among the calls of its request.
 func TestSearchFindsTheFunctionOfALine(t *testing.T) {
 	parallel(t)
-	// A long list has a filter.
-	b.goTo("#/v1.37.1/create-deployment/1")
-	b.click("document.querySelector('.gates-of summary')")
-	b.is("document.querySelectorAll('.gates-of li').length > 5")
-	js[any](b, setValue(".gates-of input", "on by default estimate"))
-	b.is("document.querySelectorAll('.gates-of li').length > 0 && [...document.querySelectorAll('.gates-of li')].every((e) => /on by default.*estimate/.test(e.textContent))")
-	js[any](b, setValue(".gates-of input", "no such gate"))
-	b.is("document.querySelector('.gates-of').textContent.includes('No gate has “no such gate”.')")
-	js[any](b, setValue(".gates-of input", ""))
-	b.accessible()
 	b := open(t, served(t), "#/search?text=rbac.go:66", 1280)
 	line := "document.querySelector('.found .of-line li')?.textContent"
 	b.is("document.querySelector('.found h1')?.textContent === '1 result for “rbac.go:66”'")

@@ -21,9 +21,12 @@ const part = 30, fewPlaces = 12, mostHits = 2000, fewHere = 8, mostHere = 2000;
 export function Search() {
   const { words, address } = usePage();
   const text = address.query.text ?? '';
-  if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p><p class="examples">{examples.map((e) => <a href={write({ parts: ['search'], query: { text: e } })}>{e}</a>)}</p></div>;
+  if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p><Examples /></div>;
   return <Results text={text} />;
 }
+
+// Examples links to searches for examples.
+const Examples = () => <p class="examples">{examples.map((e) => <a class="link" href={write({ parts: ['search'], query: { text: e } })}>{e}</a>)}</p>;
 
 // Results lists the hits of a text: the function of a line, hits in this recording, scenarios,
 // layers and pages, and then functions, values and errors of all recordings. The old hits stay
@@ -57,7 +60,10 @@ export function Results({ text, palette }: { text: string; palette?: boolean }) 
       {here.length > 0 && <Here text={got.text} functions={here} lines={linesHere} />}
       {among.length > 0 && <Scenarios of={among} text={got.text} />}
       {reading.length > 0 && <ToRead of={reading} text={got.text} />}
-      {count === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
+      {count === 0 && !got.list.names && <Fragment>
+        <p class="quiet">{words.foundNone} {words.searchHelp}</p>
+        <Examples />
+      </Fragment>}
       {list(hits.filter((hit) => !hit.behind))}
       {behind.length > 0 && <h2>{words.foundBehind}</h2>}
       {list(behind)}
@@ -146,10 +152,27 @@ function Here({ text, functions, lines }: { text: string; functions: Call[]; lin
   );
 }
 
-// Marked marks the first match of a part in a text.
+// Marked marks the first match of a part in a text or, if the text lacks it, of each word of
+// the part.
 function Marked({ text, part }: { text: string; part: string }) {
+  const has = (wanted: string) => text.toLowerCase().indexOf(wanted.toLowerCase());
+  const parts = has(part) >= 0 ? [part] : part.split(/\s+/);
+  const marks = parts.filter((p) => p !== '').map((p) => [has(p), p.length]).filter(([at]) => at >= 0).sort((a, b) => a[0] - b[0]);
+  let from = 0;
+  return <Fragment>{marks.filter(([at]) => at >= from).map(([at, length]) => {
+    const before = text.slice(from, at);
+    from = at + length;
+    return <Fragment>{before}<mark>{text.slice(at, from)}</mark></Fragment>;
+  })}{text.slice(from)}</Fragment>;
+}
+
+// around returns the short form of a text or, if that lacks the part that was searched for, the
+// piece of the text around it.
+function around({ text, short }: Hit, part: string): string {
   const at = text.toLowerCase().indexOf(part.toLowerCase());
-  return at < 0 || part === '' ? <Fragment>{text}</Fragment> : <Fragment>{text.slice(0, at)}<mark>{text.slice(at, at + part.length)}</mark>{text.slice(at + part.length)}</Fragment>;
+  if (at < 0 || short.toLowerCase().includes(part.toLowerCase())) return short;
+  const from = Math.max(0, at - 40), to = Math.min(text.length, at + part.length + 80);
+  return (from > 0 ? '…' : '') + text.slice(from, to) + (to < text.length ? '…' : '');
 }
 
 // wordsOf returns the words of a text to search for. It also understands commands such as
@@ -242,7 +265,7 @@ export function Found({ hit, text, onOpen, more }: { hit: Hit; text: string; onO
   const nearest = hit.places.find((p) => p.scenario === 'get-node') ?? hit.places[0];
   return (
     <li>
-      <p><span class="kind">{words.kinds[hit.kind]}</span> {hit.kind === 'function' ? <a class="text" href={functionAddress(hit.text, newest)}><Marked text={hit.text} part={text} /></a> : <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={hit.short} part={text} /></span>}</p>
+      <p><span class="kind">{words.kinds[hit.kind]}</span> {hit.kind === 'function' ? <a class="text" href={functionAddress(hit.text, newest)}><Marked text={hit.text} part={text} /></a> : <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}><Marked text={around(hit, text)} part={text} /></span>}</p>
       {more}
       <p class="places">
         {hit.places.slice(0, left > 0 ? fewPlaces : undefined).map((p) => (

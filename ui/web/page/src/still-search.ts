@@ -19,10 +19,15 @@ export interface SearchPiece {
 export function search(piece: SearchPiece, text: string, from: number, limit: number): HitList {
   const ranks = ranked(text, piece.texts.filter((_, i) => piece.kinds[i] === 'function')), small = lower(text);
   const rank = (i: number) => (piece.kinds[i] === 'function' ? ranks.get(piece.texts[i])! : 0);
-  const all: number[] = [];
+  let all: number[] = [];
   piece.texts.forEach((t, i) => {
     if (piece.kinds[i] === 'function' ? ranks.has(t) : lower(t).includes(small)) all.push(i);
   });
+  const words = small.split(/\s+/).filter((word) => word !== '');
+  if (all.length === 0 && words.length > 1) { // then functions with each word of the text
+    all = piece.texts.map((_, i) => i).filter((i) => piece.kinds[i] === 'function' && words.every((word) => lower(piece.texts[i]).includes(word)));
+    for (const i of all) ranks.set(piece.texts[i], 0);
+  }
   // A value is left out if it has the text of an error in the same recordings.
   const errors = new Map(all.filter((i) => piece.kinds[i] === 'error').map((i) => [piece.texts[i], piece.place[i]]));
   const isTwin = (i: number) => piece.kinds[i] === 'value' && errors.get(piece.texts[i].slice(piece.texts[i].indexOf('=') + 1)) === piece.place[i];
