@@ -220,6 +220,9 @@ func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
 	b.press(kb.Home, kb.ArrowLeft)
 	b.is("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
 	b.click("document.querySelector('.language')")
+	b.press("p")
+	b.is("document.querySelector('.merged [aria-selected=true]')")
+	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")
 	b.is("document.querySelector('.summary')?.textContent.includes('只有 get-node-cached 中')")
 }
 

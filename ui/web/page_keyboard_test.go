@@ -100,6 +100,7 @@ func keysAndNowhereAreAccessible(t *testing.T, width int64) {
 	b.is("document.querySelector('dialog[open]')")
 	b.accessible()
 	if at := js[string](b, "document.activeElement.closest('dialog') ? '' : document.activeElement.outerHTML.slice(0, 200)"); at != "" {
+	b.is("['n', 'p', '5'].every((key) => [...document.querySelectorAll('dialog kbd')].some((k) => k.textContent === key)) && document.querySelector('dialog').textContent.includes('In a comparison')")
 		t.Errorf("the focus is not in the table of keys, but on %s", at)
 	}
 	b.press(kb.Escape)

@@ -7,6 +7,7 @@ import { useAsking, usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
 import { Hunks, NewText } from './hunk.tsx';
+import { typing } from './keys.ts';
 import { CallName, firstView, functionAddress, parse, requestAddress, write } from './link.ts';
 import { ScenarioOptions } from './scenario-options.tsx';
 import { thousands } from './words.ts';
@@ -99,15 +100,22 @@ export function Compare() {
     const steps = allSteps(tree), at = selected ? steps.indexOf(selected) : direction > 0 ? -1 : steps.length;
     for (let i = at + direction; i >= 0 && i < steps.length; i += direction) if (steps[i].mark) { setClosed(new Set()); select(steps[i]); return; }
   };
+  const latest = useRef(toChange);
+  latest.current = toChange;
+  useEffect(() => {
+    const keys = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || typing(e) || document.querySelector('dialog[open]')) return;
+      if (e.key === 'n') latest.current(1);
+      else if (e.key === 'p') latest.current(-1);
+    };
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  }, []);
   if (!pairing) return <p class="quiet loading">{common.loading}</p>;
   const sides = q.look === 'sides';
   return (
     <div class={'compare' + (selected ? '' : ' alone') + (sides ? ' by-side' : '')}>
-      <div class="compare-left" onKeyDown={(e) => {
-        if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLSelectElement) return;
-        if (e.key === 'n') toChange(1);
-        else if (e.key === 'p') toChange(-1);
-      }}>
+      <div class="compare-left">
         <Controls pairing={pairing} tree={tree} request={request} sides={sides} change={change} toChange={toChange} />
         {!tree && <p class="quiet loading">{common.loading}</p>}
         {tree && <Summary tree={tree} layer={q.layer} selected={selected} onLayer={(l) => change({ layer: l, call: undefined, by: undefined, nth: undefined, show: l ? 'all' : undefined })}

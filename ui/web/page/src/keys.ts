@@ -25,7 +25,8 @@ export const keyGroups: KeyGroup[] = [
     { keys: ['+', '-'], words: (w) => w.zoom }, { keys: ['z'], words: (w) => w.zoomTo }, { keys: ['0'], words: (w) => w.whole },
     { keys: ['Shift+←', 'Shift+→'], words: (w) => w.pan },
   ] },
-  { title: (w) => w.everywhere, keys: [{ keys: ['/'], words: (w) => w.search }, { keys: ['1', '2', '3', '4'], words: (w) => w.views }, { keys: ['c'], words: (w) => w.scenario }, { keys: ['?'], words: (w) => w.help }] },
+  { title: (w) => w.comparison, keys: [{ keys: ['n'], words: (w) => w.nextChange }, { keys: ['p'], words: (w) => w.changeBefore }] },
+  { title: (w) => w.everywhere, keys: [{ keys: ['/'], words: (w) => w.search }, { keys: ['1', '2', '3', '4', '5'], words: (w) => w.views }, { keys: ['c'], words: (w) => w.scenario }, { keys: ['?'], words: (w) => w.help }] },
 ];
 
 const bySteps = new Map(keyGroups.flatMap((g) => g.keys).flatMap((k) => (k.step ? k.keys.map((name) => [name, k.step!] as const) : [])));

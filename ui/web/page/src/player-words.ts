@@ -24,12 +24,13 @@ export const en = {
       ['⋯15', '15 calls are folded here: a click shows them'], ['▸ 5', 'leads to section 5'], ['×2', 'two calls in a row'], ['>3.27s', 'the call was still running'],
       ['└┄', 'called through folded calls'], ['go', 'on a new goroutine'], ['✗', 'the call returned an error'], ['●', 'in the source: the line made a recorded call'],
     ],
-    title: 'Signs and keys', stepping: 'Step, as in a debugger', tree: 'In a tree', everywhere: 'Everywhere', views: 'Show a view of the request', scenario: 'Go to the choice of the scenario', done: 'Close',
+    title: 'Signs and keys', stepping: 'Step, as in a debugger', tree: 'In a tree', everywhere: 'Everywhere', views: 'Show a view of the request (5: the story)', scenario: 'Go to the choice of the scenario', done: 'Close',
     steps: { into: 'into', over: 'over', line: 'over, to the next line', out: 'out', key: 'next key step', story: 'next line of the story, in any program' } as Record<StepName, string>,
     backward: (step: string) => `${step}, backward`, play: 'play, or stop', pace: 'slower, faster', close: 'close the step player',
     move: 'move', fold: 'open, close; to the caller', select: 'select the call', search: 'search', help: 'show or close this table',
     time: 'On the time line', family: 'to the caller, the first call made, the call before, the call after', zoom: 'closer, farther',
     zoomTo: 'as close as the call', whole: 'the whole request', pan: 'earlier, later',
+    comparison: 'In a comparison', nextChange: 'next change', changeBefore: 'change before',
   },
 };
 
@@ -55,11 +56,12 @@ export const zh: typeof en = {
       ['⋯15', '此处折叠了 15 次调用，点击可显示'], ['▸ 5', '转到第 5 节'], ['×2', '连续两次调用'], ['>3.27s', '调用仍在运行'],
       ['└┄', '经由被折叠的调用'], ['go', '在新的 goroutine 上'], ['✗', '调用返回了错误'], ['●', '在源码中：这一行有录制的调用'],
     ],
-    title: '符号和按键', stepping: '单步，如同调试器', tree: '在树中', everywhere: '任何地方', views: '切换请求的视图', scenario: '转到场景选择', done: '关闭',
+    title: '符号和按键', stepping: '单步，如同调试器', tree: '在树中', everywhere: '任何地方', views: '切换请求的视图（5：经过）', scenario: '转到场景选择', done: '关闭',
     steps: { into: '步入', over: '步过', line: '步过，到下一行', out: '步出', key: '下一个关键步骤', story: '经过的下一行，可在任何程序中' },
     backward: (step) => `反向：${step}`, play: '播放或停止', pace: '慢一些、快一些', close: '关闭单步播放器',
     move: '移动', fold: '展开、收起；到调用者', select: '选中调用', search: '搜索', help: '显示或关闭此表',
     time: '在时间线上', family: '到调用者、第一个子调用、上一个、下一个调用', zoom: '放大、缩小',
     zoomTo: '放大到此调用', whole: '整个请求', pan: '更早、更晚',
+    comparison: '在比较中', nextChange: '下一处变化', changeBefore: '上一处变化',
   },
 };
