@@ -213,16 +213,19 @@ func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
 	b.is("location.hash.includes('release=v1.37.1') && location.hash.includes('to=get-node-cached')")
 	b.is("document.querySelector('.summary')?.textContent.includes('cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get only in get-node-cached')")
 	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")
-	b.press(kb.ArrowDown, kb.Enter)
+	// The selection follows the focus, without Enter.
+	b.press(kb.ArrowDown)
 	b.is("document.activeElement.getAttribute('aria-selected') === 'true'")
+	// The keys of the changes work wherever the focus is.
+	js[any](b, "document.activeElement.blur()")
 	b.press("n")
 	b.is("document.querySelector('.merged [aria-selected=true] .marked').textContent !== ''")
-	b.press(kb.Home, kb.ArrowLeft)
-	b.is("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
-	b.click("document.querySelector('.language')")
 	b.press("p")
 	b.is("document.querySelector('.merged [aria-selected=true]')")
 	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")
+	b.press(kb.Home, kb.ArrowLeft)
+	b.is("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
+	b.click("document.querySelector('.language')")
 	b.is("document.querySelector('.summary')?.textContent.includes('只有 get-node-cached 中')")
 }
 

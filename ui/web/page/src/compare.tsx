@@ -125,7 +125,7 @@ export function Compare() {
         {tree && tree.sections.length > 0 && <Fragment>
           <p class="legend">{tree.legend.map((l) => <span>{l}</span>)}</p>
           {sides && <div class="side-names" aria-hidden="true"><span>{tree.nameA}</span><span>{tree.nameB}</span></div>}
-          <MergedTree rows={rows} tree={tree} sides={sides} selected={selected} focus={focus} onFocus={setFocus} onSelect={(step) => select(step)} onCall={selectCall}
+          <MergedTree rows={rows} tree={tree} sides={sides} selected={selected} focus={focus} onFocus={setFocus} onSelect={(step, follow) => select(step, follow && !!q.call)} onCall={selectCall}
             onToggle={(k) => setClosed((known) => { const next = new Set(known); if (!next.delete(k)) next.add(k); return next; })} />
           {tree.shown < tree.changes && <p class="legend">{words.hidden(thousands(tree.changes - tree.shown), thousands(tree.changes))}</p>}
         </Fragment>}

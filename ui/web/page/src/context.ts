@@ -45,7 +45,9 @@ export interface Request {
   // selected is the call with its source beside the view. details has its details.
   selected: number | null;
   details: Details | null;
-  select: (call: number, line?: number) => void;
+  // select selects a call. With follow, the call follows the focus: a series of such calls is
+  // one step in the browser's history.
+  select: (call: number, line?: number, follow?: boolean) => void;
   // position is the position of the step player, or null while the player is closed.
   position: Position | null;
   // change changes the request's view parameters. It adds no step

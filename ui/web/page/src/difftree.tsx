@@ -4,6 +4,7 @@ import { watch } from './api.ts';
 import { compareWords, signOf } from './compare-words.ts';
 import { DiffStep, DiffTree, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
+import { useFollow } from './follow.ts';
 import { DiffRow, holds, linkTo } from './diffrows.ts';
 import { endedAt, folds, Guides, into } from './tree.tsx';
 import { thousands } from './words.ts';
@@ -13,7 +14,7 @@ const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSP
 // MergedTree draws the tree of both sides, with marks or with the sides next to each
 // other. One row has the focus.
 export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSelect, onCall, onToggle }: {
-  rows: DiffRow[]; tree: DiffTree; sides: boolean; selected: DiffStep | null; focus: string; onFocus: (key: string) => void; onSelect: (step: DiffStep) => void;
+  rows: DiffRow[]; tree: DiffTree; sides: boolean; selected: DiffStep | null; focus: string; onFocus: (key: string) => void; onSelect: (step: DiffStep, follow?: boolean) => void;
   onCall: (call: number) => void; onToggle: (key: string) => void;
 }) {
   const { lang, words: common } = usePage();
@@ -35,8 +36,15 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
     const is = row.getBoundingClientRect(), seen = box.current!.closest('.compare-tree')!.getBoundingClientRect();
     if (is.top < Math.max(seen.top, 0) || is.bottom > Math.min(seen.bottom, innerHeight)) row.scrollIntoView({ block: 'center' });
   }, [selected]);
-  const go = (i: number, block: ScrollLogicalPosition = 'nearest') => { wanted.current = block; onFocus(rows[Math.min(rows.length - 1, Math.max(0, i))].key); };
+  const follow = useFollow();
+  const go = (i: number, block: ScrollLogicalPosition = 'nearest') => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, i))];
+    wanted.current = block;
+    onFocus(row.key);
+    follow(row.kind === 'step' ? () => onSelect(row.step, true) : undefined);
+  };
   const act = (row: DiffRow) => {
+    follow();
     if (row.kind === 'section') onToggle(row.key);
     else if (row.kind === 'link') go(rows.findIndex((r) => r.kind === 'section' && r.section.number === row.step.section), 'start');
     else if (row.kind === 'ghost') onCall(row.step.call);

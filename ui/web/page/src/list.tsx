@@ -2,6 +2,7 @@ import { CSSProperties, Fragment, h, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Call, CallList, View } from './api.ts';
 import { useAsking, usePage, useRequest } from './context.ts';
+import { useFollow } from './follow.ts';
 import { startTimer, stopTimer } from './idle.ts';
 import { RequestLine } from './tree.tsx';
 import { thousands } from './words.ts';
@@ -86,7 +87,7 @@ function search(list: number[], wanted: number): number {
 // without it, the list has all calls. matching has the calls that the filter selects. chosen is
 // set if the reader chose the selected call.
 function All({ path, filter, total, shown: calls, matching, selected: call, chosen, onSelect }: {
-  path: string; filter: Record<string, string>; total: number; shown?: number[]; matching?: ReadonlySet<number>; selected: number | null; chosen: boolean; onSelect: (call: number) => void;
+  path: string; filter: Record<string, string>; total: number; shown?: number[]; matching?: ReadonlySet<number>; selected: number | null; chosen: boolean; onSelect: (call: number, line?: number, follow?: boolean) => void;
 }) {
   const callAt = (row: number) => (calls ? calls[row] : row);
   const rowOf = (call: number) => (calls ? search(calls, call) : call);
@@ -98,11 +99,15 @@ function All({ path, filter, total, shown: calls, matching, selected: call, chos
   const [focus, setFocus] = useState(selected ?? 0);
   const [parts, setParts] = useState(new Map<number, Call[]>());
   const wanted = useRef(false);
+  const followed = useRef<number | null>(null); // the call that was selected because its row had the focus
+  const follow = useFollow();
   const before = useRef(0); // the first visible row of the previous rendering
 
   useEffect(() => setParts(new Map()), [path]);
   useEffect(() => {
     if (selected === null) return;
+    if (followed.current === call) return; // the focus may have moved on
+    followed.current = null;
     setFocus(selected);
     if (chosen || !matching) reveal(selected, 'center');
   }, [selected, path]);
@@ -151,6 +156,7 @@ function All({ path, filter, total, shown: calls, matching, selected: call, chos
     wanted.current = true;
     setFocus(next);
     reveal(next, 'nearest');
+    follow(() => { followed.current = callAt(next); onSelect(callAt(next), undefined, true); });
   };
   const at = (call: number) => parts.get(Math.floor(call / part))?.[call % part];
   const keys = (e: KeyboardEvent) => {
@@ -181,7 +187,7 @@ function All({ path, filter, total, shown: calls, matching, selected: call, chos
     rows.push(
       <div key={i} role="treeitem" class={'row flat' + (matching && c && !matching.has(c.index) ? ' context' : '')} aria-level={(c?.depth ?? 0) + 1} aria-selected={i === selected} aria-posinset={i + 1} aria-setsize={total}
         tabIndex={i === focus ? 0 : -1} style={{ top: i * rowHeight + 'px', '--layer': c?.colour || undefined } as CSSProperties}
-        onClick={() => { setFocus(i); onSelect(callAt(i)); }}>
+        onClick={() => { follow(); setFocus(i); onSelect(callAt(i)); }}>
         <span class="time">{c?.time ?? ''}</span>
         <span class="depth" aria-hidden="true" style={{ '--depth': Math.max(0, (c?.depth ?? 0) - outermost) } as CSSProperties} />
         {c ? <span class={'name' + (c.key ? ' key' : '')} title={c.name}>{c.name}</span> : <span class="name">…</span>}

@@ -180,13 +180,13 @@ export function RequestPage({ link, entry: { show: Show, wide: always, beside },
     return () => removeEventListener('keydown', keys);
   }, [!at, embedded]);
 
-  const select = useCallback((call: number, line?: number) => {
+  const select = useCallback((call: number, line?: number, follow = false) => {
     const at = requestPath(here.current.place), wanted = begin();
     api.get<Details>(`${at}/calls/${call}`, { lang }).then((d) => {
       if (!wanted() || requestPath(here.current.place) !== at) return;
       setPicked({ path: at, call });
       setTold({ path: at, details: d });
-      goTo(requestAddress({ ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line, position: here.current.position && { kind: 'entered' } }));
+      goTo(requestAddress({ ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line, position: here.current.position && { kind: 'entered' } }), follow && !!here.current.call);
     }, (e: Problem) => { if (wanted()) problem(e); });
   }, [lang, goTo]);
   const change = useCallback((more: Record<string, string | undefined>) => {

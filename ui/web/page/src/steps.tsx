@@ -94,7 +94,7 @@ export function Steps() {
           {words.showUpstream}
         </label>
       </div>
-      <Tree rows={rows} total={longest(view)} onPath={view.errorPath?.map((s) => s.call) ?? []} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onToggle={toggle}
+      <Tree rows={rows} total={longest(view)} onPath={view.errorPath?.map((s) => s.call) ?? []} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onFollow={(call) => { focused.current = call; select(call, undefined, true); }} onToggle={toggle}
         onFold={fold} onMore={(of) => open(of, opened.get(of)?.items.length ?? 0).catch(problem)} opened={(call) => opened.has(call)} />
       <GatesOfRequest />
     </div>

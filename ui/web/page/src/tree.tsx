@@ -2,6 +2,7 @@ import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Call, PluginLine, Section, Step, View, watch } from './api.ts';
 import { usePage } from './context.ts';
+import { useFollow } from './follow.ts';
 import { Row } from './rows.ts';
 import { thousands, Words } from './words.ts';
 
@@ -16,6 +17,8 @@ interface Props {
   words: Words;
   onFocus: (key: string) => void;
   onSelect: (call: number) => void;
+  // onFollow selects the call of the row that got the focus by a key.
+  onFollow: (call: number) => void;
   onToggle: (row: Row) => void;
   onFold: (call: number) => void;
   onMore: (of: number) => void;
@@ -42,6 +45,7 @@ const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSP
 export function Tree(p: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = Math.max(0, p.rows.findIndex((r) => r.key === p.focus));
+  const follow = useFollow();
   const wanted = useRef<ScrollLogicalPosition | ''>(''); // where to scroll the row with the key focus when it gets the browser's focus; '' if that is not due
 
   useLayoutEffect(() => {
@@ -65,12 +69,14 @@ export function Tree(p: Props) {
     const row = p.rows[Math.min(p.rows.length - 1, Math.max(0, i))];
     wanted.current = block;
     p.onFocus(row.key);
+    follow(row.kind === 'step' || row.kind === 'call' ? () => p.onFollow(row.call) : undefined);
   };
   const parent = (i: number) => {
     for (let k = i - 1; k >= 0; k--) if (p.rows[k].level < p.rows[i].level) return k;
     return i;
   };
   const act = (row: Row) => {
+    follow();
     if (row.kind === 'section') p.onToggle(row);
     else if (row.kind === 'link') go(p.rows.findIndex((r) => r.kind === 'section' && r.section.number === row.step.section), 'start');
     else if (row.kind === 'more') p.onMore(row.of);
@@ -223,18 +229,18 @@ function Plugins({ of, reached, onSelect }: { of: PluginLine; reached: boolean; 
   return <Fragment>{parts}{of.text.slice(from)}</Fragment>;
 }
 
-function LinkRow({ row, words, ended }: { row: StepRowOf; words: Words; ended: Ended }) {
-  const s = row.step;
-  return (
-    <Fragment>
-      <span class="time">{s.time}</span>
-      <Guides level={row.level} last={row.last} dotted={row.through > 0} ended={ended} />
 // pair writes "name=value" with a quiet name.
 function pair(text: string) {
   const at = text.indexOf('=');
   return at < 0 ? text : <Fragment><span class="label">{text.slice(0, at)}</span>={text.slice(at + 1)}</Fragment>;
 }
 
+function LinkRow({ row, words, ended }: { row: StepRowOf; words: Words; ended: Ended }) {
+  const s = row.step;
+  return (
+    <Fragment>
+      <span class="time">{s.time}</span>
+      <Guides level={row.level} last={row.last} dotted={row.through > 0} ended={ended} />
       <div class="what"><span class="tosection" style={colour(s.colour)} title={words.toSection(s.section!)}>{into(s.section!, s.name)}</span></div>
     </Fragment>
   );
