@@ -72,6 +72,13 @@ func TestLessonsAreLive(t *testing.T) {
 	b.back()
 	b.click("document.querySelector('.lesson-exercises a')")
 	b.is("location.hash.startsWith('#/workshop/') && document.querySelector('.workshop h1')")
+	// Each row of a tree leads to its own call, although its function has other calls.
+	b.goTo("#/lessons/01-url-to-handler")
+	const handlers = "[...document.querySelector('.transcript')?.querySelectorAll('a') ?? []].filter((a) => a.textContent === 'server.NewAPIServerHandler')"
+	for i, server := range []string{"apiextensions-apiserver", "kube-apiserver", "kube-aggregator"} {
+		js[any](b, fmt.Sprintf("%s[%d]?.click()", handlers, i))
+		b.is(heading + " === 'NewAPIServerHandler' && document.querySelector('.attributes')?.textContent.includes('" + server + "')")
+	}
 	// A release that the command names.
 	b.goTo("#/lessons/08-versions")
 	b.is("document.querySelector('.transcript a')?.hash === '#/1.30/get-node/1'")
