@@ -242,14 +242,14 @@ func (m *Model) toggleLanguage() {
 	}
 	recs := []*trace.Recording{m.rec}
 	if m.compared != nil {
-		recs = append(recs, m.compared.A)
+		recs = []*trace.Recording{m.compared.A, m.compared.B}
 	}
 	guide, err := m.lib.Guide(m.options.Lang, recs...)
 	if err != nil {
 		m.status = m.errorText(err)
 		return
 	}
-	m.guide = guide
+	m.guide, m.index = guide, nil
 	if m.story != nil {
 		selected := m.story.cursor
 		m.story = newStoryList(m.rec, guide, m.options.Lang)

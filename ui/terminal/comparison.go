@@ -16,20 +16,22 @@ type comparison struct {
 	*diff.Comparison
 	// nameA and nameB are the names of sides A and B.
 	nameA, nameB string
+	// shown is the recording that the user compares: A or B.
+	shown *trace.Recording
 	// pair is the index of the shown pair in Requests. view is its merged tree.
 	pair int
 	view *view.MergedTree
 }
 
 // pickOther lets the user choose the release to compare with. The cursor begins at
-// the release before the shown one. In a comparison, it begins at side A's release.
+// the release before the shown one. In a comparison, it begins at the other side's release.
 func (m *Model) pickOther() {
 	all := m.lib.Releases() // the newest first
 	choose := func(now string) {
 		m.pick(all, slices.Index(all, now), func(m *Model, chosen int) tea.Cmd { return m.compareWith(all[chosen]) })
 	}
 	if m.compared != nil {
-		choose(m.compared.A.K8sVersion)
+		choose(m.compared.other().K8sVersion)
 		return
 	}
 	choose(m.rec.K8sVersion)
@@ -38,26 +40,47 @@ func (m *Model) pickOther() {
 	}
 }
 
-// requestOfB returns the index of the shown request. In a comparison, it is the
-// index of the pair's request on side B, or 0 if that side has none.
-func (m *Model) requestOfB() int {
-	if m.compared == nil {
-		return m.request
+// other returns the side that the shown recording is compared with.
+func (c *comparison) other() *trace.Recording {
+	if c.shown == c.A {
+		return c.B
 	}
-	for i := range m.compared.B.Requests {
-		if &m.compared.B.Requests[i] == m.compared.Requests[m.compared.pair].B {
+	return c.A
+}
+
+// calls returns the calls of the shown recording, by the calls of the merged tree.
+func (c *comparison) calls() []int {
+	if c.shown == c.A {
+		return c.view.Merged.A
+	}
+	return c.view.Merged.B
+}
+
+// requestIn returns the index of a pair's request in a recording, or -1 if the recording
+// has none.
+func requestIn(rec *trace.Recording, pair *diff.RequestPair) int {
+	for i := range rec.Requests {
+		if r := &rec.Requests[i]; r == pair.A || r == pair.B {
 			return i
 		}
 	}
-	return 0
+	return -1
 }
 
-// leaveComparison shows side B on its own again.
+// shownRequest returns the index of the shown request. In a comparison, it is the
+// index of the pair's request in the shown recording, or 0 if that one has none.
+func (m *Model) shownRequest() int {
+	if m.compared == nil {
+		return m.request
+	}
+	return max(0, requestIn(m.rec, &m.compared.Requests[m.compared.pair]))
+}
+
+// leaveComparison shows the recording on its own again.
 func (m *Model) leaveComparison() {
-	_, _, call := m.side()
-	ofB := m.compared.view.Merged.B[m.call()] != diff.None
-	d, err := m.drafter().requestTree(m.compared.B, m.requestOfB())
-	if m.take(d, err); err == nil && ofB {
+	call := m.compared.calls()[m.call()]
+	d, err := m.drafter().requestTree(m.rec, m.shownRequest())
+	if m.take(d, err); err == nil && call != diff.None {
 		m.goTo(call)
 	}
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -67,13 +68,13 @@ func (d drafter) texts(rec *trace.Recording, story *view.Story, guide view.Guide
 	return texts
 }
 
-// comparison compares two recordings. It prepares the pair with the given
-// request of side B. If side A lacks the request, it prepares the first
-// pair that both sides have.
-func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, request int) (draft, error) {
-	c := &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB}
-	for i, pair := range c.Requests {
-		if request < len(b.Requests) && pair.B == &b.Requests[request] && pair.Diff != nil {
+// comparison compares two recordings, of which one is shown. It prepares the pair with the
+// given request of the shown one. If the other side lacks the request, it prepares the
+// first pair that both sides have.
+func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, shown *trace.Recording, request int) (draft, error) {
+	c := &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB, shown: shown}
+	for i := range c.Requests {
+		if pair := &c.Requests[i]; pair.Diff != nil && requestIn(shown, pair) == request {
 			return d.pair(c, i)
 		}
 	}
@@ -101,7 +102,7 @@ func (d drafter) pair(c *comparison, pair int) (draft, error) {
 	shown.pair = pair
 	shown.view = d.diffView(&shown, guide)
 	return draft{
-		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story, nil),
+		rec: c.shown, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story, nil),
 		status: saysChanges.Format(d.options.Lang, len(shown.view.Changes)),
 	}, nil
 }
@@ -183,15 +184,23 @@ func (m *Model) load(scenario, release string) tea.Cmd {
 	})
 }
 
-// compareWith compares the shown recording with the recording of another release.
+// compareWith compares the shown recording with the recording of another release. The
+// newer release is side B.
 func (m *Model) compareWith(release string) tea.Cmd {
-	d, rec, name, request := m.drafter(), m.rec, m.nameOf(m.rec), m.requestOfB()
+	d, rec, name, request := m.drafter(), m.rec, m.nameOf(m.rec), m.shownRequest()
+	all := m.lib.Releases() // the newest first
+	newer := slices.Index(all, release) < slices.Index(all, rec.K8sVersion)
 	return m.start(saysComparing, rec.Scenario+" "+release, func(context.Context) tea.Msg {
 		other, err := d.lib.Load(rec.Scenario, release)
 		if err != nil {
 			return drafted{err: err}
 		}
-		shown, err := d.comparison(other, rec, other.K8sVersion, name, request)
+		var shown draft
+		if newer {
+			shown, err = d.comparison(rec, other, name, other.K8sVersion, rec, request)
+		} else {
+			shown, err = d.comparison(other, rec, other.K8sVersion, name, rec, request)
+		}
 		return drafted{shown, err}
 	})
 }
@@ -199,13 +208,13 @@ func (m *Model) compareWith(release string) tea.Cmd {
 // replay replays the scenario on the running server. It shows the differences or,
 // if the path is the same, the new tree.
 func (m *Model) replay() tea.Cmd {
-	d, was, request := m.drafter(), m.rec, m.requestOfB()
+	d, was, request := m.drafter(), m.rec, m.shownRequest()
 	return m.start(saysReplaying, was.Scenario, func(ctx context.Context) tea.Msg {
 		rec, err := d.lib.Replay(ctx, was.Scenario, was.K8sVersion)
 		if err != nil {
 			return drafted{err: err}
 		}
-		shown, err := d.comparison(was, rec, saysShown.In(d.options.Lang), saysNow.In(d.options.Lang), request)
+		shown, err := d.comparison(was, rec, saysShown.In(d.options.Lang), saysNow.In(d.options.Lang), rec, request)
 		if err == nil && shown.compared.Same() {
 			if shown, err = d.requestTree(rec, min(request, len(rec.Requests)-1)); err == nil {
 				shown.status = saysSamePath.Format(d.options.Lang, shown.forest.tree.Len())

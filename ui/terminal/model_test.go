@@ -65,7 +65,13 @@ func (testLibrary) Editor(*trace.Recording, *trace.Call, int) (*exec.Cmd, error)
 
 func open(t testing.TB, scenario string, width, height int) *Model {
 	t.Helper()
-	rec, err := recordings.Load("v1.37.1", scenario)
+	return openIn(t, "v1.37.1", scenario, width, height)
+}
+
+// openIn opens the recording of a scenario in a release.
+func openIn(t testing.TB, release, scenario string, width, height int) *Model {
+	t.Helper()
+	rec, err := recordings.Load(release, scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -535,6 +541,34 @@ func TestComparisonKeepsTheCall(t *testing.T) {
 	press(m, "=", "3", "0", "enter")
 	if m.compared == nil || name == "" || m.selectedFunction() != name {
 		t.Errorf("the comparison opens at %q, expected %q", m.selectedFunction(), name)
+	}
+}
+
+// TestComparisonBeginsWithTheOlderRelease checks that side A is the older release, also if
+// it is the shown one, and that the shown release comes back afterwards.
+func TestComparisonBeginsWithTheOlderRelease(t *testing.T) {
+	m := openIn(t, "v1.30.4", "get-node", 80, 24)
+	press(m, "=", "3", "7", "enter")
+	if c := m.compared; c == nil || c.nameA != "v1.30.4" || c.nameB != "v1.37.1" || c.A.K8sVersion != "v1.30.4" {
+		t.Fatalf("the comparison is %+v, expected v1.30.4 with v1.37.1", c)
+	}
+	press(m, "=")
+	if release := m.picker.all[m.picker.list()[m.picker.cursor]]; release != "v1.37.1" {
+		t.Errorf("%s is offered, expected v1.37.1", release)
+	}
+	press(m, "esc")
+	press(m, "esc")
+	if m.compared != nil || m.rec.K8sVersion != "v1.30.4" {
+		t.Errorf("%s is shown after the comparison, expected v1.30.4", m.rec.K8sVersion)
+	}
+}
+
+// TestSearchFindsTheTitleOfARun checks that the title of a run of functions is found.
+func TestSearchFindsTheTitleOfARun(t *testing.T) {
+	m := open(t, "create-deployment", 80, 24)
+	press(m, append([]string{"/"}, strings.Split("admission plugin", "")...)...)
+	if len(m.matches) < 20 {
+		t.Errorf("%d calls are found, expected 20 or more", len(m.matches))
 	}
 }
 

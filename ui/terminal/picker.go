@@ -58,7 +58,7 @@ func (m *Model) pickRequest() {
 		}
 		all[i] = fmt.Sprintf("%4d %3s  %s %s", i+1, status, r.Method, r.Path)
 	}
-	m.pick(all, m.requestOfB(), func(m *Model, chosen int) tea.Cmd {
+	m.pick(all, m.shownRequest(), func(m *Model, chosen int) tea.Cmd {
 		m.take(m.drafter().requestTree(m.rec, chosen))
 		return nil
 	})

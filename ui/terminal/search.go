@@ -6,22 +6,25 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/view"
 )
 
 // An index has the texts that a search looks at, in lower case. It is built in
 // the background, because a start of the server has 200,000 calls.
 type index struct {
 	forest *forest
-	// functions has the names by their index in forest.functions. texts has the
-	// values and the error of each call.
+	// functions has the names by their index in forest.functions, with the title of the
+	// run of functions that the name belongs to. texts has the values and the error of each
+	// call.
 	functions []string
 	texts     []string
 }
 
-func newIndex(f *forest) *index {
+func newIndex(f *forest, guide view.Guide) *index {
 	x := &index{forest: f, functions: make([]string, len(f.functions)), texts: make([]string, f.tree.Len())}
 	for i, name := range f.functions {
-		x.functions[i] = strings.ToLower(name)
+		x.functions[i] = strings.ToLower(name + "\n" + guide.Group(name))
 	}
 	var text strings.Builder
 	for i := range x.texts {
@@ -67,8 +70,8 @@ func (x *index) find(text string, of []int) []int {
 
 // buildIndex returns the command that builds the index of the shown tree.
 func (m *Model) buildIndex() tea.Cmd {
-	f := m.forest
-	return func() tea.Msg { return indexed{newIndex(f)} }
+	f, guide := m.forest, m.guide
+	return func() tea.Msg { return indexed{newIndex(f, guide)} }
 }
 
 // startSearch lets the user type a search. Rows that a match opens are closed
@@ -157,7 +160,7 @@ func (m *Model) search(before string) {
 // searchIndex returns the index of the shown tree. It builds the index if it is not ready.
 func (m *Model) searchIndex() *index {
 	if m.index == nil || m.index.forest != m.forest {
-		m.index = newIndex(m.forest)
+		m.index = newIndex(m.forest, m.guide)
 	}
 	return m.index
 }
