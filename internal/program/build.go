@@ -68,9 +68,6 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 		if b.noGo != nil {
 			return nil, message.Errorf("the build %s is damaged: %w; %w", b.dir, err, b.needsGo())
 		}
-		if !errors.Is(err, errNoEntry) && !b.failed() {
-			progress.notef("the build %s is damaged (%v); making it again", b.dir, err)
-		}
 		m, cached, err = b.run(ctx)
 		if ctx.Err() == nil {
 			b.trim(ctx)
@@ -201,9 +198,12 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	}
 	defer unlock()
 	defer setUsed(b.cache.goCache())
-	// The other process may have made this build.
-	if m, err := b.checkBinary(); err == nil {
+	m, err = b.checkBinary() // another process may have made this build
+	if err == nil {
 		return m, true, nil
+	}
+	if !errors.Is(err, errNoEntry) && !b.failed() {
+		b.progress.notef("the build %s is damaged (%v); making it again", b.dir, err)
 	}
 	if err := checkSpace(b.cache, b.program); err != nil {
 		return m, false, err

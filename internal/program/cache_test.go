@@ -203,6 +203,40 @@ func TestLockCanBeInterrupted(t *testing.T) {
 	}
 }
 
+// TestBuildOfAnotherIsNotDamaged checks that a folder in which another process may be building
+// is not called damaged.
+func TestBuildOfAnotherIsNotDamaged(t *testing.T) {
+	needsBuilds(t)
+	c := newCache(t)
+	b, _ := mustBuild(t, tiny(), Options{Cache: c})
+	must(t, os.Remove(filepath.Join(filepath.Dir(b.Path), manifestFile)))
+	held := flock.New(c.lockFile(programLock("tiny", "v1.2.3")))
+	must(t, held.Lock())
+	defer held.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := &waiting{cancel: cancel}
+	if _, err := Build(ctx, tiny(), Options{Cache: c, Progress: r}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Build: got the error %v, want context.Canceled", err)
+	}
+	if strings.Contains(r.notes(), "damaged") {
+		t.Errorf("the notes are %q, want nothing about damage", r.notes())
+	}
+}
+
+// A waiting recorder cancels a build that waits for another process.
+type waiting struct {
+	recorder
+	cancel func()
+}
+
+func (w *waiting) Report(e Event) {
+	w.recorder.Report(e)
+	if strings.Contains(w.notes(), "waiting for another apitrace") {
+		w.cancel()
+	}
+}
+
 // TestTwoProcesses checks that only one of two processes makes a build that both need. The other
 // process waits and gets the same build.
 func TestTwoProcesses(t *testing.T) {
