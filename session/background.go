@@ -61,7 +61,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, p messag
 		if path == "" { // the child has ended
 			_ = child.Wait()
 			defer os.Remove(logName)
-			return message.Errorf("the server did not start:\n%s", contents(log, p))
+			return notStarted(contents(log, p), p)
 		}
 		to.Notice("%s", contents(log, p))
 		to.Notice("it runs in the background as process %d and logs to %s; \"apitrace serve --stop\" ends it", child.Process.Pid, logName)
@@ -97,6 +97,15 @@ func sweepLogs(cache *program.Cache) {
 			_ = os.Remove(log) // else the next sweep removes it
 		}
 	}
+}
+
+// notStarted returns an error with the reason that ended a process, according to its log:
+// the error, or all of the log if it has none.
+func notStarted(log string, p message.Printer) error {
+	if _, reason, ok := strings.Cut("\n"+log, "\n"+p.Sprintf("error: %s", "")); ok {
+		return message.Errorf("the server did not start: %s", reason)
+	}
+	return message.Errorf("the server did not start:\n%s", log)
 }
 
 // contents returns the log so far, without pressToStop.

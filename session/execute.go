@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -28,6 +31,9 @@ type Execution struct {
 func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, to Reporter) (status int, err error) {
 	if err := o.checkFollow(e.Follow); err != nil { // before a build
 		return 0, err
+	}
+	if _, err := exec.LookPath(client.Args[0]); err != nil { // before a build, too
+		return 0, message.Errorf("starting the client: %w", err)
 	}
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {
@@ -123,7 +129,8 @@ type Recorder struct {
 	List   RequestList
 }
 
-// Record writes the traces of clients' requests to a file until List.Wait returns.
+// Record writes the traces of clients' requests to a file until List.Wait returns. Without
+// a request, no file is left.
 func (o ServerOptions) Record(ctx context.Context, r Recorder, to Reporter) (err error) {
 	if err := o.checkFollow(r.Follow); err != nil {
 		return err
@@ -136,16 +143,26 @@ func (o ServerOptions) Record(ctx context.Context, r Recorder, to Reporter) (err
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var rows []Row
+	var ending atomic.Bool
 	c, err := openClients(server.Server, clientsOptions{Name: "record", As: r.As, Save: r.Save, Secrets: o.Secrets, Failed: fail, Done: func(row Row) {
+		if row.HungUp && ending.Load() {
+			row.HungUp, row.Open = false, true
+		}
 		rows = append(rows, row)
 		r.List.Add(row)
 	}})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
+	defer func() {
+		err = errors.Join(err, c.Close())
+		if c.Recording.Requests == 0 {
+			err = errors.Join(err, os.Remove(r.Save))
+		}
+	}()
 	record := func() ([]Row, error) {
 		left := r.List.Wait(failed, c)
+		ending.Store(true)
 		err := errors.Join(deathOf(failed), left, c.finish())
 		Sort(rows)
 		return rows, err
@@ -155,7 +172,11 @@ func (o ServerOptions) Record(ctx context.Context, r Recorder, to Reporter) (err
 	} else { // Ctrl-C ends the recording, and what follows is still to come
 		_, err = c.follow(context.WithoutCancel(ctx), server, r.Follow, record, to)
 	}
-	to.Notice("requests in %s: %d", r.Save, c.Recording.Requests)
+	if c.Recording.Requests == 0 {
+		to.Notice("no request was recorded, so there is no file")
+	} else {
+		to.Notice("requests in %s: %d; \"apitrace show %[1]s --summary\" lists them", r.Save, c.Recording.Requests)
+	}
 	return errors.Join(err, c.verdict(o.Check, to))
 }
 

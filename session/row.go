@@ -24,6 +24,8 @@ type Row struct {
 	Status int
 	// HungUp is set if the client left before the answer's end.
 	HungUp bool
+	// Open is set if the recording ended before the answer did.
+	Open bool
 	// Start is when the first call began or, without a trace, when the request came.
 	Start time.Time
 	// Duration is how long the client waited or, for a watch, listened. For an event, it is
@@ -143,6 +145,9 @@ func (r *Row) cells(p message.Printer) []string {
 	}
 	if r.HungUp {
 		status = p.Sprintf("%s (client hung up)", status)
+	}
+	if r.Open {
+		status = p.Sprintf("%s (open at the end)", status)
 	}
 	if r.Err != nil {
 		calls = p.Sprintf("not traced")

@@ -189,14 +189,17 @@ func TestRows(t *testing.T) {
 	request.Incomplete = []string{"etcd made 1 more call"}
 	refused := exchange("/")
 	refused.Status = 0
-	rows := []Row{newRow(x, request, nil), newRow(refused, nil, errors.New("connection refused"))}
+	cut := newRow(x, request, nil)
+	cut.HungUp, cut.Open = false, true
+	rows := []Row{newRow(x, request, nil), newRow(refused, nil, errors.New("connection refused")), cut}
 	var out bytes.Buffer
 	if err := WriteTable(&out, rows, message.Printer{}); err != nil {
 		t.Fatal(err)
 	}
-	want := `#  STATUS                CALLS       TIME    ETCD                 REQUEST
-1  200 (client hung up)  6+          1.23ms  Range, 2 Txn, Watch  GET /api/v1/nodes?watch=1
-2  none                  not traced  1.23ms  -                    GET /
+	want := `#  STATUS                 CALLS       TIME    ETCD                 REQUEST
+1  200 (client hung up)   6+          1.23ms  Range, 2 Txn, Watch  GET /api/v1/nodes?watch=1
+2  none                   not traced  1.23ms  -                    GET /
+3  200 (open at the end)  6+          1.23ms  Range, 2 Txn, Watch  GET /api/v1/nodes?watch=1
 `
 	if out.String() != want {
 		t.Errorf("the table is\n%s, want\n%s", out.String(), want)

@@ -147,8 +147,8 @@ func (l *Loader) loadBoth(ctx context.Context, sideA, sideB Side) (a, b *trace.R
 	return a, b, bothErrors(errA, errB)
 }
 
-// bothErrors joins the errors of two sides, in this order. If neither release has recorded
-// the scenario, the reason is given once.
+// bothErrors joins the errors of two sides, in this order. Equal errors are one. If
+// neither release has recorded the scenario, the reason is given once.
 func bothErrors(errA, errB error) error {
 	var missingA, missingB *recordings.UnknownScenarioError
 	if errors.As(errA, &missingA) && errors.As(errB, &missingB) {
@@ -156,6 +156,9 @@ func bothErrors(errA, errB error) error {
 			return errA
 		}
 		return message.Errorf("%w; Kubernetes %s has no recording of it either", errA, missingB.K8sVersion)
+	}
+	if errA != nil && errB != nil && errA.Error() == errB.Error() {
+		return errA
 	}
 	return errors.Join(errA, errB)
 }

@@ -31,16 +31,24 @@ func Error(err error) error {
 	return err
 }
 
-// argumentError adds the expected arguments to cobra's error about too many or too few
-// arguments. It recognizes the error by its text, because the error has no type of its
-// own.
+// argumentError replaces cobra's error about too many or too few arguments by one that
+// names the expected arguments. It recognizes the error by its text, because the error has
+// no type of its own. The text ends with the number of arguments.
 func argumentError(command *cobra.Command, err error) error {
-	if !strings.Contains(err.Error(), " arg(s), ") {
+	_, found, ok := strings.Cut(err.Error(), " arg(s), ")
+	if !ok {
 		return err
 	}
 	line := command.Use
 	if command.HasParent() {
 		line = command.Parent().CommandPath() + " " + line
 	}
-	return message.Errorf("%w: expected \"%s\"", err, line)
+	switch n := found[strings.LastIndexByte(found, ' ')+1:]; n {
+	case "0":
+		return message.Errorf("arguments are missing: expected \"%s\"", line)
+	case "1":
+		return message.Errorf("expected \"%s\", found one argument", line)
+	default:
+		return message.Errorf("expected \"%s\", found %s arguments", line, n)
+	}
 }

@@ -66,7 +66,7 @@ func TestWrongNumberOfArgumentsNamesThem(t *testing.T) {
 	diff := &cobra.Command{Use: "diff SCENARIO VERSION VERSION", Run: func(*cobra.Command, []string) {}}
 	root.AddCommand(diff)
 	err := argumentError(diff, cobra.ExactArgs(3)(diff, []string{"get-node"}))
-	if want := `accepts 3 arg(s), received 1: expected "apitrace diff SCENARIO VERSION VERSION"`; err == nil || err.Error() != want {
+	if want := `expected "apitrace diff SCENARIO VERSION VERSION", found one argument`; err == nil || err.Error() != want {
 		t.Errorf("got the error %v, expected %s", err, want)
 	}
 	if err := argumentError(diff, errors.New("the scenario is unknown")); err == nil || err.Error() != "the scenario is unknown" {

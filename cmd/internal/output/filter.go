@@ -172,14 +172,14 @@ func matchingLayer(asked string, known []knownLayer) (string, error) {
 	if len(found) == 0 {
 		found = byTitle
 	}
-	near := text.Nearest(asked, names, 3)
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
 		return "", message.UsageErrorf("--layer %q: expected the name of one layer: %s", asked, message.Alternatives(found))
-	case len(near) > 0:
-		return "", message.UsageErrorf("unknown layer %q: did you mean %s?", asked, message.Alternatives(near))
+	}
+	if meant := text.Typo(asked, names); meant != "" {
+		return "", message.UsageErrorf("unknown layer %q: did you mean %q?", asked, meant)
 	}
 	return "", message.UsageErrorf("unknown layer %q: expected one or more of %s", asked, message.List(names))
 }

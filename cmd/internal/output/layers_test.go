@@ -39,6 +39,8 @@ func TestLayersByNameAndTitle(t *testing.T) {
 	for flag, want := range map[string]string{
 		"etcd: ": `--layer "etcd: ": expected the name of one layer: "etcd-rpc"`,
 		"":       `unknown layer ""`,
+		"nope":   `unknown layer "nope": expected one or more of`,
+		"cahcer": `unknown layer "cahcer": did you mean "cacher"?`,
 	} {
 		if got, err := matchingLayers([]string{flag}, layersOf(guide)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--layer %q: %q, %v; expected the error %s", flag, got, err, want)
