@@ -23,6 +23,9 @@ func (d *traceDrawing) writeOutline() {
 	for i := range d.trace.Outline {
 		d.writeSentence(&d.trace.Outline[i])
 	}
+	if len(d.trace.Outline) == 0 {
+		d.writeWrapped(d.out, d.Facts, d.words.Sprintf("no sentence of the outline is about these calls: without --view outline their steps are shown"))
+	}
 	d.writeStored()
 }
 

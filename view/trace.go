@@ -410,14 +410,18 @@ func (w *traceWriter) sectionAbout(sentence Sentence) *Section {
 	return in
 }
 
-// mostSentences is how many sentences an outline has at most.
+// mostSentences is how many sentences an outline of a whole request has at most.
 const mostSentences = 15
 
 // outline returns the sentences about calls that the filter selects.
 func (w *traceWriter) outline() []OutlineSentence {
 	all := []OutlineSentence{}
 	selects := w.story.Selects(&w.options.Filter, w.guide)
-	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), mostSentences) {
+	most := mostSentences
+	if w.options.Filter.Active() {
+		most = 0
+	}
+	for _, s := range Sentences(w.story.Tree, w.guide, w.story.ErrorPath, w.Lang(), most) {
 		if !selects(s.Call) {
 			continue
 		}
