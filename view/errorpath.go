@@ -99,12 +99,13 @@ func (p *ErrorPath) contributed(tree *trace.Tree) []bool {
 }
 
 // OtherErrors returns the calls in which other errors or panics began, in
-// order of entry. It leaves out the calls of the error path, and calls that
-// only passed an error on.
+// order of entry. It leaves out the calls of the error path, calls that had a
+// part in its error, and calls that only passed an error on.
 func (v *View) OtherErrors() []int {
 	var all []int
+	contributed := v.ErrorPath.contributed(v.Tree)
 	for i, began := range origins(v.Tree) {
-		if began && hasFailed(v.Tree.Call(i)) && !v.ErrorPath.has(i) {
+		if began && hasFailed(v.Tree.Call(i)) && !v.ErrorPath.has(i) && !contributed[i] {
 			all = append(all, i)
 		}
 	}

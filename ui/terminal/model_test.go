@@ -274,6 +274,9 @@ func TestErrorsInOrder(t *testing.T) {
 					t.Errorf("%s: an error is said to begin in call %d, but the call passed on the error of call %d", scenario, i, below)
 				}
 			}
+			if path := m.forest.story.ErrorPath; path != nil && slices.ContainsFunc(path.Steps, func(s view.ErrorStep) bool { return s.Text.String() == tree.Call(i).Error }) {
+				t.Errorf("%s: call %d is said not to make the request fail, but it has the error of the request, %q", scenario, i, tree.Call(i).Error)
+			}
 		}
 	}
 }
