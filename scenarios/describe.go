@@ -126,6 +126,26 @@ func WriteList(w io.Writer, all []*Scenario, lang string) error {
 	return table.Write(w)
 }
 
+// A Listed is a scenario in a list for programs.
+type Listed struct {
+	Name  string `json:"name"`
+	Topic string `json:"topic"` // the title of the topic
+	Title string `json:"title"`
+	// Releases describes the releases that can run the scenario. It is "" for all.
+	Releases string `json:"releases"`
+	// Sends are the traced requests, see Scenario.Sends.
+	Sends []string `json:"sends"`
+}
+
+// Listing describes scenarios for programs.
+func Listing(all []*Scenario, lang string) []Listed {
+	list := []Listed{}
+	for _, s := range all {
+		list = append(list, Listed{s.Name, TopicTitle(s.Topic).In(lang), s.Title.In(lang), s.releasesText().In(lang), s.Sends()})
+	}
+	return list
+}
+
 // releasesText describes the releases that can run the scenario, or is empty for all.
 func (s *Scenario) releasesText() message.Message {
 	if s.Follow != nil { // package session knows which these are

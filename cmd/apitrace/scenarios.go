@@ -8,6 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/cmd/internal/output"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 )
@@ -15,6 +16,7 @@ import (
 // scenariosOptions set how the scenarios are listed.
 type scenariosOptions struct {
 	lang   string
+	format string
 	pairs  bool
 	schema bool
 	// k8s leaves out scenarios that this version cannot run; "" lists all.
@@ -27,7 +29,9 @@ func newScenariosCommand(std *console.Streams) *cobra.Command {
 	addLanguageFlag(command, &o.lang)
 	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")
 	command.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of scenario files")
-	command.MarkFlagsMutuallyExclusive("pairs", "schema")
+	command.Flags().StringVarP(&o.format, "output", "o", "table", "what to print: table, json, or name (one scenario per line)")
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "name"}, cobra.ShellCompDirectiveNoFileComp))
+	command.MarkFlagsMutuallyExclusive("pairs", "schema", "output")
 	command.Flags().StringVar(&o.k8s, "k8s", "", "list only scenarios that this version of Kubernetes can run")
 	command.AddCommand(newScenariosShowCommand(std))
 	return command
@@ -49,5 +53,16 @@ func (o *scenariosOptions) run(std *console.Streams) error {
 	if o.pairs {
 		return scenarios.WritePairs(std.Out, all, lang)
 	}
-	return scenarios.WriteList(std.Out, all, lang)
+	switch o.format {
+	case "table":
+		return scenarios.WriteList(std.Out, all, lang)
+	case "json":
+		return std.WriteJSON(scenarios.Listing(all, lang))
+	case "name":
+		for _, s := range all {
+			fmt.Fprintln(std.Out, s.Name)
+		}
+		return nil
+	}
+	return message.UsageErrorf("unknown output %q: expected one of table, json, name", o.format)
 }
