@@ -194,7 +194,9 @@ func (d *diffDrawing) writeKey() {
 	c := d.comparison
 	marks := []string{d.words.Sprintf("+ only %s", c.NameB), d.words.Sprintf("- only %s", c.NameA)}
 	texts := []string{d.words.Clauses(append(marks, c.Legend[len(marks):]...)...)}
-	texts = append(texts, d.treeSigns(c.Folded > 0, len(c.Sections))...)
+	if !d.marksOnly {
+		texts = append(texts, d.treeSigns(c.Folded > 0, len(c.Sections))...)
+	}
 	d.writeWrapped(d.out, d.Facts, strings.Join(texts, d.words.Sprintf("; ")))
 }
 

@@ -13,6 +13,9 @@ type Layout struct {
 	// Legend adds a line above the tree of a trace. The line explains the signs, for
 	// readers who may see such a tree for the first time.
 	Legend bool
+	// MarksOnly is for readers who have seen Legend: the line above a comparison explains
+	// only which side a mark stands for.
+	MarksOnly bool
 	// Palette is Colours() for a terminal; the zero value is plain text.
 	Palette Palette
 }

@@ -19,8 +19,8 @@ type pen struct {
 	Palette
 	words message.Printer
 	width int
-	// legend is Layout.Legend.
-	legend bool
+	// legend is Layout.Legend, marksOnly is Layout.MarksOnly.
+	legend, marksOnly bool
 	// hyperlinks turns places into links.
 	hyperlinks bool
 	// plain is set if the drawing has no styles and no links.
@@ -29,7 +29,7 @@ type pen struct {
 
 func newPen(o *view.Options, l *Layout) pen {
 	p := pen{
-		glyphs: unicodeGlyphs, Palette: l.Palette, words: message.For(o.Lang), width: l.columns(), legend: l.Legend, hyperlinks: o.Hyperlinks,
+		glyphs: unicodeGlyphs, Palette: l.Palette, words: message.For(o.Lang), width: l.columns(), legend: l.Legend, marksOnly: l.MarksOnly, hyperlinks: o.Hyperlinks,
 		plain: reflect.ValueOf(l.Palette).IsZero() && !o.Hyperlinks,
 	}
 	if o.ASCII {

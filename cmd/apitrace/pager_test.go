@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testterm"
 )
 
 // TestPager checks which commands show their output in a pager on a terminal. These are
@@ -45,11 +46,16 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// TestLegendOnATerminal checks that a tree on a terminal has a legend, on one line.
+// TestLegendOnATerminal checks that the first tree in a session of a terminal has a legend,
+// on one line, and that later trees and comparisons do not explain the signs again.
 func TestLegendOnATerminal(t *testing.T) {
 	for _, columns := range []int{60, 80, 120} {
-		c := inTerminal(t, columns, 60, "show", "get-node", "--depth", "1", "--no-pager")
+		const twice = "apitrace show get-node --depth 1 --no-pager; apitrace show get-node --depth 1 --no-pager; apitrace diff get-node 1.30 1.37 --layer cacher --no-pager"
+		c := testterm.Start(t, command(t, "sh", "-c", twice), columns, 60)
 		c.Wait()
+		if strings.Contains(c.Output(), "calls in order of time") || !strings.Contains(c.Output(), "+ only v1.37.1") {
+			t.Errorf("%d columns: expected a comparison that explains only its marks, got\n%s", columns, c.Output())
+		}
 		lines := 0
 		for line := range strings.Lines(c.Output()) {
 			if strings.Contains(line, "apitrace show --signs") && strings.Contains(line, "⋯9: 9 calls folded there") {

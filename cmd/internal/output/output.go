@@ -174,7 +174,11 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 			Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
 			HideError:  o.HideError,
 		},
-		Layout: render.Layout{Width: o.Width, Legend: terminal},
+		Layout: render.Layout{Width: o.Width},
+	}
+	if terminal {
+		options.MarksOnly = std.SeenSigns()
+		options.Legend = !options.MarksOnly
 	}
 	if options.Width == 0 {
 		options.Width = std.Columns()
