@@ -54,7 +54,7 @@ func WriteHistory(w io.Writer, steps []HistoryStep, options DiffOptions) error {
 			text += d.colon() + says
 		}
 		indent := strings.Repeat(" ", width+2)
-		for i, line := range wrap(text, max(d.width-len(indent), 20)) {
+		for i, line := range wrapNames(text, max(d.width-len(indent), 20)) {
 			if i == 0 {
 				fmt.Fprintln(out, d.Key.Render(fmt.Sprintf("%-*s", width, step.Version))+"  "+line)
 			} else {

@@ -210,7 +210,7 @@ func TestWrite(t *testing.T) {
 	}
 	oldest := recorded[0]
 	for name, want := range map[string][]string{
-		"":  {"A kube-apiserver handler", "the nearest recorded release is " + oldest},
+		"":  {"A How kube-apiserver registers its handlers", "the nearest recorded release is " + oldest},
 		"B": {"1 create a container", "apitrace source 'registry.(*Store).Get' --k8s v1.11", "apitrace show get-node --k8s v1.37.1 --function 'registry.(*Store).Get'"},
 		"a": {"apitrace show get-deployment --k8s v1.37.1 --function 'registry.(*Store).Get'", "registry.Store is a type", "the article is wrong: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
 		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look at its callers: app.CreateServerChain", "apitrace show boot --k8s " + oldest + " --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "master.(*Master).InstallLegacyAPI is in the sources from v1.10.13 to v1.19.16, then controlplane.(*Instance).InstallLegacyAPI from v1.20.15 to v1.27.4; v1.28.15: ", "--function 'secret/storage.NewREST'"},
