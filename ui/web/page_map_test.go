@@ -134,6 +134,16 @@ func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	drawsTheMapWithoutOverlaps(t, []string{"aggregated-api"}, 400)
 }
 
+// TestMapStaysInSight checks that the list beside the map scrolls on its own, and shows the
+// stop.
+func TestMapStaysInSight(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/create-deployment/1?view=map&stop=15", 1280)
+	b.is("document.querySelectorAll('.map-picture .line').length > 5")
+	b.is("document.querySelector('.map-view')?.scrollHeight < 1200")
+	b.is("(([list, stop]) => stop?.top >= list.top - 1 && stop.bottom <= list.bottom + 1)([document.querySelector('.way'), document.querySelector('.way [aria-current]')].map((e) => e?.getBoundingClientRect()))")
+}
+
 // TestNightlyPageDrawsTheMapWithoutOverlaps measures more maps.
 func TestNightlyPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 	testenv.Nightly(t)

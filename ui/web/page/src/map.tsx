@@ -90,12 +90,14 @@ export function RequestMapView() {
 function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: number) => void; open: (call: number) => void }) {
   const { words: all } = usePage();
   const words = all.map;
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [at]);
   const where = (id: string) => {
     for (const p of map.programs) for (const s of p.servers) for (const t of s.stations) if (t.id === id) return { place: s.name || p.name, colour: t.colour };
     return { place: '', colour: '' };
   };
   return (
-    <ol class="way" aria-label={words.way}>
+    <ol class="way" ref={list} aria-label={words.way}>
       {map.visits.map((v) => {
         const w = where(v.station);
         return (
