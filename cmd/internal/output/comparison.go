@@ -94,6 +94,9 @@ func (o *Diff) Write(ctx context.Context, std *console.Streams, steps iter.Seq2[
 		},
 		Layout: drawing.Layout,
 	}
+	if o.Format == "tree" && !options.SummaryOnly {
+		explainSigns(std, &options.Layout)
+	}
 	same = true
 	isFirst := true
 	wait := func() error { return nil }

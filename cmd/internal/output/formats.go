@@ -103,6 +103,8 @@ func writeTree(_ context.Context, o *Options, std *console.Streams, recording *t
 	write := render.WriteTree
 	if o.View == "outline" {
 		options.Outline, write = true, render.WriteOutline
+	} else {
+		explainSigns(std, &options.Layout)
 	}
 	traces, err := view.NewTraces(recording, steps, options.Options)
 	if err != nil {

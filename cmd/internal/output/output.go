@@ -176,10 +176,6 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 		},
 		Layout: render.Layout{Width: o.Width},
 	}
-	if terminal {
-		options.MarksOnly = std.SeenSigns()
-		options.Legend = !options.MarksOnly
-	}
 	if options.Width == 0 {
 		options.Width = std.Columns()
 	}
@@ -187,6 +183,14 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 		options.Palette = render.ColoursFor(render.ColourProfile(os.Getenv))
 	}
 	return options, nil
+}
+
+// explainSigns lets the first tree in a session of a terminal explain its signs.
+func explainSigns(std *console.Streams, layout *render.Layout) {
+	if std.Width > 0 {
+		layout.MarksOnly = std.SeenSigns()
+		layout.Legend = !layout.MarksOnly
+	}
 }
 
 // WriteSigns explains the signs of a tree.
