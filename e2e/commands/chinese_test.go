@@ -26,9 +26,9 @@ func TestSlowServerCommandsInChinese(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	output := testenv.Output{Names: names, Commands: []string{"serve", "request", "exec", "run", "show"}, Upstream: []string{
-		`of\s+ClusterRole\s+"[^"]*"\s+to User`, // the reason why kube-apiserver allowed it
-		`nodes "\w+" not found|key not found`,  // errors of kube-apiserver and etcd
-		`sh: .*`,                               // messages of the client sh
+		`of\s+ClusterRole\s+"[^"]*"\s+to User`,                              // the reason why kube-apiserver allowed it
+		`nodes\s+"\w+"\s+not\s+found|key\s+not\s+found,\s+Code:\s+1,\s+Key`, // errors of kube-apiserver and etcd
+		`sh: .*`, // messages of the client sh
 	}}
 	check := func(command, printed string) {
 		t.Helper()
