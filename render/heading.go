@@ -34,7 +34,10 @@ func (d *traceDrawing) writeKey() {
 	if d.first && d.legend {
 		d.writeWrapped(d.out, d.Facts, d.legendLine())
 	}
-	if n := d.trace.Folded; n > 0 {
+	switch n := d.trace.Folded; {
+	case n > 0 && d.filtered:
+		d.writeWrapped(d.out, d.Facts, d.words.Plural(n, "without the filter, --view full shows the %s folded call", "without the filter, --view full shows the %s folded calls", view.Thousands(n)))
+	case n > 0:
 		d.writeWrapped(d.out, d.Facts, d.words.Plural(n, "--view full shows the %s folded call", "--view full shows the %s folded calls", view.Thousands(n)))
 	}
 }

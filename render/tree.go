@@ -46,10 +46,12 @@ type traceDrawing struct {
 	trace *view.Trace
 	// first is set for the first trace. Only this trace has a legend.
 	first bool
+	// filtered is set if a filter hides calls, which --view full does not show then.
+	filtered bool
 }
 
 func newTraceDrawing(out *bufio.Writer, t *view.Trace, o *Options, first bool) *traceDrawing {
-	d := &traceDrawing{treeDrawing: treeDrawing{pen: newPen(&o.Options, &o.Layout), out: out}, trace: t, first: first}
+	d := &traceDrawing{treeDrawing: treeDrawing{pen: newPen(&o.Options, &o.Layout), out: out}, trace: t, first: first, filtered: o.Filter.Active()}
 	if d.width >= narrow {
 		d.column = len(">999ms") + 2
 	}
