@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A TopOrder is an order of the functions of a Top.
+// A TopOrder is an order of the rows of a Top.
 type TopOrder string
 
 // The orders, the largest first.
@@ -19,10 +19,12 @@ const (
 	TopTotal TopOrder = "total"
 	// TopCalls sorts by TopFunction.Calls.
 	TopCalls TopOrder = "calls"
+	// TopLayer has a row for each layer of a program, sorted by TopFunction.OwnNs.
+	TopLayer TopOrder = "layer"
 )
 
 // TopOrders lists the orders.
-var TopOrders = []string{string(TopOwn), string(TopTotal), string(TopCalls)}
+var TopOrders = []string{string(TopOwn), string(TopTotal), string(TopCalls), string(TopLayer)}
 
 // A Top is a flat table of the functions that a request called, and their times.
 type Top struct {
@@ -32,21 +34,31 @@ type Top struct {
 	OwnNs int64
 	// DurationNs is the duration of the request's first call.
 	DurationNs int64
-	// Functions are the rows in the chosen order.
+	// Functions are the rows in the chosen order. Layers is set if they are layers.
 	Functions []TopFunction
+	Layers    bool
+	// Programs are the programs in order of entry.
+	Programs []TopProgram
 	// TickNs is as in Signs.
 	TickNs int64
 }
 
-// A TopFunction has the times of all selected calls of a function in one program. Calls with
-// only a recorded entry, unfinished calls, and upstream's own tracing do not count.
+// A TopProgram is a program with the time of its calls that another program, or none, made.
+type TopProgram struct {
+	Process string
+	TotalNs int64
+}
+
+// A TopFunction has the times of all selected calls of a function, or of a layer, in one
+// program. Calls with only a recorded entry, unfinished calls, and upstream's own tracing do
+// not count. For a layer, Function is "", Name its title, and Place the program.
 type TopFunction struct {
 	Function, Name, Place, Layer, Process string
 	Calls                                 int
 	// Longest is the index of the call with the longest own time.
 	Longest int
 	// OwnNs is the time in which no callee ran. TotalNs is the whole time. A call below
-	// another call of the same function is part of that call's total time.
+	// another call of the same function, or layer, is part of that call's total time.
 	OwnNs, TotalNs int64
 	// Remote is the process that answers all of the calls, or "": see trace.Tree.Remote.
 	Remote string
@@ -79,15 +91,21 @@ func NewTops(rec *trace.Recording, guide Guide, o Options, by TopOrder) ([]*Top,
 }
 
 // NewTop returns the table of a request, without the heading.
-func NewTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder) *Top {
-	top := &Top{DurationNs: tree.Call(0).DurationNs, TickNs: tree.Request.TickNs()}
-	selected := newFiltering(filter, tree, classifier, ErrorPathOf(tree, classifier), true)
-	type identity struct{ process, function string }
-	index := map[identity]int{}
+func NewTop(tree *trace.Tree, guide Guide, filter *Filter, by TopOrder) *Top {
+	top := &Top{DurationNs: tree.Call(0).DurationNs, TickNs: tree.Request.TickNs(), Layers: by == TopLayer}
+	selected := newFiltering(filter, tree, guide, ErrorPathOf(tree, guide), true)
+	of := func(i int) topRow { return topRow{tree.Call(i).Process, tree.Call(i).Function} }
+	if top.Layers {
+		of = func(i int) topRow { return topRow{tree.Call(i).Process, guide.Layer(tree.Call(i).Function)} }
+	}
+	index := map[topRow]int{}
 	var first []int     // the first call of each row
 	var longest []int64 // the own time of each row's Longest call
 	for i := range tree.Len() {
 		c := tree.Call(i)
+		if above := tree.Parent(i); above < 0 || tree.Call(above).Process != c.Process {
+			top.addProgram(c)
+		}
 		if c.Leaf || c.Unfinished || Upstream(c) {
 			continue
 		}
@@ -96,12 +114,12 @@ func NewTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder
 		if filter.Active() && !selected.selects(i) {
 			continue
 		}
-		at, known := index[identity{c.Process, c.Function}]
+		at, known := index[of(i)]
 		if !known {
 			at = len(first)
-			index[identity{c.Process, c.Function}] = at
+			index[of(i)] = at
 			first, longest = append(first, i), append(longest, own)
-			top.Functions = append(top.Functions, TopFunction{Function: c.Function, Layer: classifier.Layer(c.Function), Process: c.Process, Longest: i})
+			top.Functions = append(top.Functions, TopFunction{Function: c.Function, Layer: guide.Layer(c.Function), Process: c.Process, Longest: i})
 		}
 		f := &top.Functions[at]
 		if own > longest[at] {
@@ -114,13 +132,17 @@ func NewTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder
 		} else if f.Remote != remote {
 			f.Remote = ""
 		}
-		if !belowItself(tree, i) {
+		if !belowItself(tree, i, of) {
 			f.TotalNs += c.DurationNs
 		}
 	}
 	names := newNames(&View{Tree: tree, Root: &Node{Calls: first}})
 	for at, i := range first {
-		top.Functions[at].Name, top.Functions[at].Place = names.Of(tree.Call(i)), names.Place(tree.Call(i))
+		f := &top.Functions[at]
+		f.Name, f.Place = names.Of(tree.Call(i)), names.Place(tree.Call(i))
+		if top.Layers {
+			f.Function, f.Name, f.Place = "", guide.Title(f.Layer), f.Process
+		}
 	}
 	slices.SortStableFunc(top.Functions, func(a, b TopFunction) int {
 		byOwn, byTotal := cmp.Compare(b.OwnNs, a.OwnNs), cmp.Compare(b.TotalNs, a.TotalNs)
@@ -135,11 +157,25 @@ func NewTop(tree *trace.Tree, classifier Classifier, filter *Filter, by TopOrder
 	return top
 }
 
-// belowItself reports whether call i is below another call of its function.
-func belowItself(tree *trace.Tree, i int) bool {
-	call := tree.Call(i)
+// addProgram adds the time of a call that enters its program.
+func (t *Top) addProgram(c *trace.Call) {
+	at := slices.IndexFunc(t.Programs, func(p TopProgram) bool { return p.Process == c.Process })
+	if at < 0 {
+		at = len(t.Programs)
+		t.Programs = append(t.Programs, TopProgram{Process: c.Process})
+	}
+	if !c.Unfinished {
+		t.Programs[at].TotalNs += c.DurationNs
+	}
+}
+
+// A topRow identifies a row: a program with the full name of a function, or with a layer.
+type topRow struct{ process, what string }
+
+// belowItself reports whether call i is below another call of its row.
+func belowItself(tree *trace.Tree, i int, of func(call int) topRow) bool {
 	for above := tree.Parent(i); above >= 0; above = tree.Parent(above) {
-		if c := tree.Call(above); c.Function == call.Function && c.Process == call.Process {
+		if of(above) == of(i) {
 			return true
 		}
 	}

@@ -50,3 +50,29 @@ root
 		t.Error("a filter without a match gave no error")
 	}
 }
+
+// TestTopOfLayers checks the times of layers: a call below another call of its layer is part
+// of that call's total time.
+func TestTopOfLayers(t *testing.T) {
+	tree := outline(t, `
+a/root
+  b/mid
+    b/below
+  b/mid
+    a/again
+`)
+	for i, times := range [][2]int64{{0, 100}, {10, 40}, {20, 10}, {60, 30}, {70, 10}} {
+		tree.Call(i).StartNs, tree.Call(i).DurationNs = times[0], times[1]
+	}
+	tree.Call(3).Process = "etcd"
+	tree.Call(4).Process = "etcd"
+	top := NewTop(tree, viewtest.ByName{}, &Filter{}, TopLayer)
+	var got []string
+	for _, f := range top.Functions {
+		got = append(got, fmt.Sprintf("%s of %s %d %d %d", strings.TrimPrefix(f.Layer, "p."), f.Place, f.Calls, f.OwnNs, f.TotalNs))
+	}
+	programs := top.Programs
+	if said, want := strings.Join(got, ", "), "b of kube-apiserver 2 40 40, a of kube-apiserver 1 30 100, b of etcd 1 20 30, a of etcd 1 10 10"; said != want || len(programs) != 2 || programs[0].TotalNs != 100 || programs[1] != (TopProgram{"etcd", 30}) {
+		t.Errorf("got %s, and the programs %v, expected %s, with 100 and 30 ns", said, programs, want)
+	}
+}

@@ -30,7 +30,7 @@ func addViewFlags(command *cobra.Command, o *output.Options) {
 	commandline.InSection(command, howToPrint, func() { o.AddFormatFlag(command) })
 	addDrawingFlags(command, o)
 	commandline.InSection(command, howToPrint, func() {
-		command.Flags().StringVar(&o.Sort, "sort", "", "print a flat table of functions instead of the tree, as \"go tool pprof -top\" does, by own (time without callees), total (time with callees) or calls; time prints a story in the order of time")
+		command.Flags().StringVar(&o.Sort, "sort", "", "print a flat table of functions instead of the tree, as \"go tool pprof -top\" does, by own (time without callees), total (time with callees) or calls; layer prints a table of the layers; time prints a story in the order of time")
 		command.Flags().IntVar(&o.Most, "most", 20, "with --sort, list at most this many functions (0: all)")
 	})
 	_ = command.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(output.Orders, cobra.ShellCompDirectiveNoFileComp))
