@@ -29,6 +29,8 @@ func after(st *Statement) bool       { return st.After }
 func one(st *Statement) bool         { return st.B == 1 }
 func below(st *Statement) bool       { return st.Caller.Name != "" }
 func belowOne(st *Statement) bool    { return below(st) && one(st) }
+func same(st *Statement) bool        { return st.Callee.Name != "" }
+func belowSame(st *Statement) bool   { return below(st) && same(st) }
 func belowOther(st *Statement) bool  { return below(st) && st.Counted != "" }
 func onePlugin(st *Statement) bool   { return len(st.Callee.Purposes) == 1 }
 func twoCallers(st *Statement) bool  { return st.AlsoCaller.Name != "" }
@@ -78,9 +80,11 @@ var templates = []template{
 	{StatementTime, nil, message.Of("{callee} by itself took {timeA} in {A}, {timeB} in {B}")},
 	{StatementPackage, nil, message.Of("{b} called functions are now in package {callee}, before in {was}")},
 	{StatementCount, belowOne, message.Of("below {caller}: 1 call only in {side}, of {callee}")},
+	{StatementCount, belowSame, message.Of("below {caller}: {b} calls only in {side}, of {callee}")},
 	{StatementCount, belowOther, message.Of("below {caller}: {b} calls of the layer {counted} only in {side}")},
 	{StatementCount, below, message.Of("below {caller}: {b} calls only in {side}")},
 	{StatementCount, one, message.Of("1 call only in {side}, of {callee}")},
+	{StatementCount, same, message.Of("{b} calls only in {side}, of {callee}")},
 	{StatementCount, nil, message.Of("{b} calls only in {side}")},
 }
 

@@ -101,7 +101,7 @@ func (s *Summary) countOnly() (counted map[string]bool) {
 		counted[n.part] = true
 		part, calls := n.part, n.calls
 		st := s.count(n.side, len(n.calls))
-		if len(n.calls) == 1 {
+		if !slices.ContainsFunc(n.calls, func(i int) bool { return s.Merged.Tree.Call(i).Function != s.Merged.Tree.Call(n.calls[0]).Function }) {
 			st.Callee = s.nameInMerged(n.calls[0]).named()
 		}
 		if n.above != "" {

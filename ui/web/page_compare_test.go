@@ -297,11 +297,14 @@ func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
 func TestSentencesLeadToTheCallsBelowWhichTheyCount(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/compare?scenario=create-deployment&from=v1.36.3&to=v1.37.1", 1280)
-	for change, layer := range map[string]string{"rest.ValidateCreate": "Validation", "store.(*WatchCacheStorage).Get": "Watch cache"} {
-		counts := "[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('below " + change + ": ') && s.textContent.includes('of the layer HTTP server'))"
-		b.is(counts + "?.closest('dl > div').querySelector('.layer').textContent === '" + layer + "'")
+	for _, c := range []struct{ change, counted, layer string }{
+		{"rest.ValidateCreate", "of request.RequestInfoFrom", "Validation"},
+		{"store.(*WatchCacheStorage).Get", "of the layer HTTP server", "Watch cache"},
+	} {
+		counts := "[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('below " + c.change + ": ') && s.textContent.includes('" + c.counted + "'))"
+		b.is(counts + "?.closest('dl > div').querySelector('.layer').textContent === '" + c.layer + "'")
 		b.click(counts)
-		b.is(selectedRow + ".includes('" + change + "') && " + counts + ".ariaCurrent === 'true'")
+		b.is(selectedRow + ".includes('" + c.change + "') && " + counts + ".ariaCurrent === 'true'")
 		b.goTo("#/compare?scenario=create-deployment&from=v1.36.3&to=v1.37.1")
 	}
 	b.goTo("#/compare?scenario=list-nodes&from=v1.36.3&to=v1.37.1")
