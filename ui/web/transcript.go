@@ -83,8 +83,8 @@ type shownCall struct {
 	passed        bool
 }
 
-// shown returns the call that a row with a time shows: the first one with this time that no
-// row has shown or, if there is none, the first one that no row has shown. pass notes that
+// shown returns the call of a row with a time. It skips the calls of earlier rows, and takes
+// the first call with this time. Without such a call, it takes the first call. pass notes that
 // the row has shown the call.
 func shown(calls []shownCall, time string, pass bool) *shownCall {
 	at := slices.IndexFunc(calls, func(c shownCall) bool { return !c.passed && c.time == time })
@@ -95,8 +95,8 @@ func shown(calls []shownCall, time string, pass bool) *shownCall {
 	return &calls[at]
 }
 
-// findCalls adds to each name the calls of a recording whose function has this name in trees:
-// its full name, or the name without some of the first elements of its import path.
+// findCalls adds the calls of a recording to the names of their functions. A tree writes a
+// function with its full name, or without the first elements of its import path.
 func findCalls(release, scenario string, wanted map[string][]shownCall) error {
 	release, err := recordings.Resolve(release)
 	if err != nil {
