@@ -1,6 +1,8 @@
 package view
 
 import (
+	"strings"
+
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -18,8 +20,10 @@ type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
 	Verdict string // "accepted", "refused", notCalled
-	// Calls counts the calls below the plugin's method, at any depth. It does not
-	// count functions that call nothing, such as accessors of the request.
+	// Calls counts the calls of other code below the plugin's method, at any depth.
+	// The functions of the plugin's package, the accessors of the request's attributes,
+	// and the names of kinds and resources are not other code: with them a plugin finds
+	// out whether the request concerns it.
 	Calls int
 }
 
@@ -65,20 +69,34 @@ func (s *Story) pluginsBefore(p Plugin) map[string]bool {
 // callsOfPlugin returns Plugin.Calls for call i, which wraps a plugin. The
 // plugin's method is the first callee that is neither a leaf nor for metrics.
 func (s *Story) callsOfPlugin(i int) int {
-	for child := range s.Tree.Children(i) {
-		call := s.Tree.Call(child)
+	for method := range s.Tree.Children(i) {
+		call := s.Tree.Call(method)
 		if call.Leaf || recordsMetrics(call) || observes(call) {
 			continue
 		}
 		calls := 0
-		for below := child + 1; below < s.Tree.End(child); below++ {
-			if !s.Tree.Call(below).Leaf {
+		own := funcname.Package(call.Function)
+		for below := method + 1; below < s.Tree.End(method); below++ {
+			if name := s.Tree.Call(below).Function; funcname.Package(name) != own && !isAttributeOrName(name) {
 				calls++
 			}
 		}
 		return calls
 	}
 	return 0
+}
+
+// attributes begins the names of the accessors of the request that an admission plugin is
+// asked about (apiserver/pkg/admission/attributes.go).
+const attributes = "k8s.io/apiserver/pkg/admission.(*attributesRecord)."
+
+// isAttributeOrName reports whether a function returns an attribute of a request, or the name of a kind
+// or resource to compare it with, such as Resource of pkg/apis/core/register.go.
+func isAttributeOrName(function string) bool {
+	pkg := funcname.Package(function)
+	of, ok := strings.CutPrefix(function, pkg+".")
+	return strings.HasPrefix(function, attributes) || pkg == "k8s.io/apimachinery/pkg/runtime/schema" ||
+		ok && (of == "Resource" || of == "Kind") && strings.HasPrefix(pkg, "k8s.io/kubernetes/pkg/apis/")
 }
 
 // observes reports whether a call measures a plugin's time.
@@ -93,10 +111,10 @@ type PluginKind int
 const (
 	// PluginsOther were called and gave another verdict than "accepted".
 	PluginsOther PluginKind = iota
-	// PluginsWorked accepted, and their Calls are 2 or more. PluginsFewCalls
-	// accepted with fewer Calls. Such a plugin may have changed the object.
-	PluginsWorked
-	PluginsFewCalls
+	// PluginsCalling accepted after Calls of other code. PluginsAlone accepted, and
+	// no call of other code is recorded. Such a plugin may have changed the object.
+	PluginsCalling
+	PluginsAlone
 	// PluginsNotCalled have no method for the phase.
 	PluginsNotCalled
 )
@@ -114,11 +132,11 @@ type PluginGroup struct {
 }
 
 var (
-	pluginsWorked    = message.Of("accepted after further calls")
-	pluginsFewCalls  = message.Of("accepted after at most one further call")
+	pluginsCalling   = message.Of("accepted after calls of other code")
+	pluginsAlone     = message.Of("accepted, no call of other code recorded")
 	pluginsAgain     = message.Of("second round, %s")
 	pluginsMayChange = message.Of("which of the built-in plugins changed the object is not recorded")
-	pluginsNotCalled = message.Of("not called (they take no part in this phase)")
+	pluginsNotCalled = message.Of("not called, take no part in this phase")
 )
 
 // Title returns the heading of the group.
@@ -132,10 +150,10 @@ func (g *PluginGroup) Title(lang string) string {
 // did says how the plugins handled the request.
 func (g *PluginGroup) did(lang string) string {
 	switch g.Kind {
-	case PluginsWorked:
-		return pluginsWorked.In(lang)
-	case PluginsFewCalls:
-		return pluginsFewCalls.In(lang)
+	case PluginsCalling:
+		return pluginsCalling.In(lang)
+	case PluginsAlone:
+		return pluginsAlone.In(lang)
 	case PluginsNotCalled:
 		return pluginsNotCalled.In(lang)
 	}
@@ -183,8 +201,8 @@ func (p *Plugin) kind() PluginKind {
 		return PluginsNotCalled
 	case p.Verdict != "accepted":
 		return PluginsOther
-	case p.Calls > 1:
-		return PluginsWorked
+	case p.Calls > 0:
+		return PluginsCalling
 	}
-	return PluginsFewCalls
+	return PluginsAlone
 }

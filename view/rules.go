@@ -261,8 +261,8 @@ func sayOwners(t *sentenceFinder, _ int, call *trace.Call) (message.Message, boo
 }
 
 var (
-	saysMutating   = message.Of("all %d plugins that may mutate accept, %d of them after further calls")
-	saysValidating = message.Of("all %d plugins that may validate accept, %d of them after further calls")
+	saysMutating   = message.Of("all %d plugins that may mutate accept, %d of them after calls of other code")
+	saysValidating = message.Of("all %d plugins that may validate accept, %d of them after calls of other code")
 	saysRefuses    = message.Of("admission plugin %s refuses")
 )
 
@@ -271,7 +271,7 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (message.Message, 
 		return message.Message{}, false
 	}
 	s := &Story{View: &View{Tree: t.tree}}
-	called, worked := map[string]bool{}, map[string]bool{} // by name, because some plugins are called twice
+	called, calling := map[string]bool{}, map[string]bool{} // by name, because some plugins are called twice
 	for below := i + 1; below < t.tree.End(i); below++ {
 		for _, p := range s.Plugins(&Node{Calls: []int{below}}) {
 			switch p.kind() {
@@ -279,8 +279,8 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (message.Message, 
 				return saysRefuses.With(p.Name), true
 			case PluginsNotCalled:
 				continue
-			case PluginsWorked:
-				worked[p.Name] = true
+			case PluginsCalling:
+				calling[p.Name] = true
 			}
 			called[p.Name] = true
 		}
@@ -289,7 +289,7 @@ func sayAdmission(t *sentenceFinder, i int, call *trace.Call) (message.Message, 
 	if strings.HasSuffix(call.Function, ".Validate") {
 		says = saysValidating
 	}
-	return says.With(len(called), len(worked)), len(called) > 0
+	return says.With(len(called), len(calling)), len(called) > 0
 }
 
 var (

@@ -96,7 +96,7 @@ type TraceStep struct {
 // A PluginLine describes admission plugins that handled the request in the same way.
 type PluginLine struct {
 	Text    string `json:"text" description:"The verdict and the plugins, or a remark about all of them."`
-	Decides bool   `json:"decides,omitempty" description:"Whether the plugins accepted after further calls, or did not accept. False for plugins that were not called."`
+	Decides bool   `json:"decides,omitempty" description:"Whether the plugins accepted after calls of other code, or did not accept. False for plugins that were not called."`
 	// Calls are the plugins that Text names, in its order.
 	Calls []PluginCall `json:"calls,omitempty" description:"The plugins that the text names, in its order, with their calls."`
 }
@@ -337,9 +337,8 @@ func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 }
 
 // plugins lists the admission plugins of a step, one line per group. A group has the
-// plugins that handled the request in the same way: they accepted after further calls,
-// accepted after at most one further call, were not called in this phase, or gave the same
-// other verdict. In a second round, only the full view lists the plugins that take no part in
+// plugins that handled the request in the same way: they accepted after calls of other
+// code, accepted without one, were not called in this phase, or gave the same other verdict. In a second round, only the full view lists the plugins that take no part in
 // the phase. In the mutating phase, a last line says that changes by built-in plugins are not
 // recorded.
 func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
@@ -350,9 +349,9 @@ func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 			continue
 		}
 		line := w.pluginLine(group)
-		line.Decides = group.Kind != PluginsFewCalls && group.Kind != PluginsNotCalled
+		line.Decides = group.Kind != PluginsAlone && group.Kind != PluginsNotCalled
 		lines = append(lines, line)
-		accepted = accepted || group.Kind == PluginsWorked || group.Kind == PluginsFewCalls
+		accepted = accepted || group.Kind == PluginsCalling || group.Kind == PluginsAlone
 	}
 	if first := w.story.Tree.Call(groups[0].Plugins[0].Call); accepted && strings.HasSuffix(first.Function, ".Admit") {
 		lines = append(lines, PluginLine{Text: pluginsMayChange.Localize(w.Printer)})
@@ -360,13 +359,8 @@ func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 	return lines
 }
 
-// pluginLine names the plugins of a group. A plugin that takes no part in this phase
-// takes part in the other one and is named there. Only the full view names it here, too.
-// Other views count such plugins.
+// pluginLine names the plugins of a group.
 func (w *traceWriter) pluginLine(group PluginGroup) PluginLine {
-	if group.Kind == PluginsNotCalled && !w.options.Full {
-		return PluginLine{Text: w.Plural(len(group.Plugins), "%d more plugin takes no part in this phase", "%d more plugins take no part in this phase", len(group.Plugins))}
-	}
 	var names []string
 	var calls []PluginCall
 	for _, p := range group.Plugins {

@@ -160,9 +160,9 @@ var rules = map[string]rule{
 	"manager %s becomes the owner of the fields that it sets":                     {fact: "managedFields in responseObject of the audit event", proves: []int{0}, check: checkOwner},
 	"server-side apply: manager %s becomes the owner of the fields that it sends": {fact: "managedFields in responseObject of the audit event", proves: []int{0}, check: checkOwner},
 
-	"all %d plugins that may mutate accept, %d of them after further calls":   {fact: "the names in apiserver_admission_controller_admission_duration_seconds", proves: []int{0}, check: checkPlugins("admit")},
-	"all %d plugins that may validate accept, %d of them after further calls": {fact: "the names in apiserver_admission_controller_admission_duration_seconds", proves: []int{0}, check: checkPlugins("validate")},
-	"admission plugin %s refuses":                                             {fact: "the refusals in apiserver_admission_controller_admission_duration_seconds, and the answer", proves: []int{0}, check: checkRefusal},
+	"all %d plugins that may mutate accept, %d of them after calls of other code":   {fact: "the names in apiserver_admission_controller_admission_duration_seconds", proves: []int{0}, check: checkPlugins("admit")},
+	"all %d plugins that may validate accept, %d of them after calls of other code": {fact: "the names in apiserver_admission_controller_admission_duration_seconds", proves: []int{0}, check: checkPlugins("validate")},
+	"admission plugin %s refuses": {fact: "the refusals in apiserver_admission_controller_admission_duration_seconds, and the answer", proves: []int{0}, check: checkRefusal},
 
 	"webhook %s of %s changes the object": {fact: "the annotation mutation.webhook.admission.k8s.io/…, and the calls that the webhook saw", proves: []int{0, 1}, check: ofOwnHook(func(f *facts, c *claim) finding {
 		mutated, known := f.mutated(c.operands[0], c.operands[1])

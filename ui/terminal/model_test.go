@@ -393,7 +393,7 @@ func TestPluginsHaveNames(t *testing.T) {
 			t.Fatal("create-deployment has no row of several calls")
 		}
 		m.cursor = at
-		if row := ansi.Strip(m.rowLine(at, 200)); !strings.Contains(row, "admission plugin ×20") || !strings.Contains(row, "accepted after further calls: NamespaceLifecycle") {
+		if row := ansi.Strip(m.rowLine(at, 200)); !strings.Contains(row, "admission plugin ×20") || !strings.Contains(row, "accepted after calls of other code: NamespaceLifecycle") {
 			t.Errorf("the row of all plugins is %q, expected their number and names", row)
 		}
 		m.pane = paneValues
