@@ -45,26 +45,17 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
 			return err
 		}
-		if done, err := o.gate(std, name, args[0]); done || err != nil {
-			return err
+		if o.edit {
+			return o.openEditor(c.Context(), std, name, args[0])
 		}
-		base, err := o.code.Open(std.In, std)
-		if err != nil {
-			return err
-		}
-		resolved, kind, err := base.ResolveAny(c.Context(), args[0])
-		if err != nil {
-			return err
-		}
-		if !o.edit {
+		return std.InPager(commandline.Pages(c, "explain", "source"), func(shown *console.Streams) error {
+			found, err := o.find(c.Context(), shown, name, args[0])
+			if found == nil {
+				return err
+			}
 			o.shown.Merged = !o.code.Detailed()
-			return show(c.Context(), std, base, resolved, kind)
-		}
-		file, line, err := base.FileOf(c.Context(), resolved, kind)
-		if err != nil {
-			return err
-		}
-		return std.Edit(c.Context(), file, line, true)
+			return show(c.Context(), shown, found.base, found.name, found.kind)
+		})
 	})
 	command.ValidArgsFunction = completeFunction
 	addCodeFlags(command, std, &o.code)
@@ -72,6 +63,43 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 	flags.StringVar(&o.shown.Colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.edit, "edit", false, "open the source of the function in $VISUAL or $EDITOR instead")
 	return command
+}
+
+// openEditor opens the source of a function in the user's editor.
+func (o *functionOptions) openEditor(ctx context.Context, std *console.Streams, command, name string) error {
+	found, err := o.find(ctx, std, command, name)
+	if found == nil {
+		return err
+	}
+	file, line, err := found.base.FileOf(ctx, found.name, found.kind)
+	if err != nil {
+		return err
+	}
+	return std.Edit(ctx, file, line, true)
+}
+
+// A foundFunction is a function or type by its full name, with what is known of its release.
+type foundFunction struct {
+	base *code.Base
+	name string
+	kind lineage.Kind
+}
+
+// find looks up a name for a command. It returns nil without an error if the name is of a
+// feature gate and find has shown it.
+func (o *functionOptions) find(ctx context.Context, std *console.Streams, command, name string) (*foundFunction, error) {
+	if done, err := o.gate(std, command, name); done || err != nil {
+		return nil, err
+	}
+	base, err := o.code.Open(std.In, std)
+	if err != nil {
+		return nil, err
+	}
+	resolved, kind, err := base.ResolveAny(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &foundFunction{base, resolved, kind}, nil
 }
 
 // gate looks for a feature gate with a name. If there is none, it returns false. For

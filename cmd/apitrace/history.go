@@ -11,11 +11,11 @@ import (
 
 func newHistoryCommand(std *console.Streams) *cobra.Command {
 	o := &output.Options{View: "path"}
-	command := newCommand("history", commandline.OneArgument(message.Of("a scenario (see \"apitrace scenarios\") or the name of a function")), func(_ *cobra.Command, args []string) error {
+	command := newCommand("history", commandline.OneArgument(message.Of("a scenario (see \"apitrace scenarios\") or the name of a function")), func(c *cobra.Command, args []string) error {
 		if err := o.ValidateView(); err != nil {
 			return err
 		}
-		return o.WriteHistory(std, args[0])
+		return std.InPager(commandline.Pages(c, "history"), func(shown *console.Streams) error { return o.WriteHistory(shown, args[0]) })
 	})
 	command.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		names, _ := completeScenario(std)(c, args, typed)

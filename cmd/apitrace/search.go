@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/cmd/internal/commandline"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/controlplane"
 	"github.com/kubeapitrace/apitrace/session"
@@ -16,7 +17,7 @@ import (
 func newSearchCommand(std *console.Streams) *cobra.Command {
 	var query search.Query
 	most, k8s := 0, ""
-	command := newCommand("search", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) (err error) {
+	command := newCommand("search", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) (err error) {
 		query.Text = strings.Join(args, "")
 		query.Release, err = session.RecordedReleaseOrAll(k8s)
 		if err := errors.Join(query.Validate(most), err); err != nil {
@@ -38,7 +39,7 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return found.Write(std.Out, most, std.Printer)
+		return std.InPager(commandline.Pages(c, "search"), func(shown *console.Streams) error { return found.Write(shown.Out, most, std.Printer) })
 	})
 	command.Flags().StringVar(&k8s, "k8s", "", "search only this version of Kubernetes (default: all that are recorded)")
 	command.Flags().StringVar(&query.Value, "value", "", `search the recorded values with this name: "flow_schema=exempt", or "flow_schema" for all`)

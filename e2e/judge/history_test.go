@@ -134,7 +134,9 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 			continue
 		}
 		if !strings.HasPrefix(line, "  ") {
-			title = line
+			if title = strings.TrimSpace(title + " " + line); line == "" || strings.HasPrefix(line, "? not recorded of ") || strings.HasPrefix(line, "in ") || strings.HasPrefix(line, "from ") {
+				title = line
+			}
 			continue
 		}
 		for _, scenario := range strings.Split(strings.TrimSuffix(strings.TrimSpace(line), ","), ", ") {
@@ -214,10 +216,15 @@ func (p *past) judgeScenario(title, scenario string, releases []string, name map
 	from, to, isRange := strings.Cut(strings.TrimPrefix(strings.TrimSuffix(title, ":"), "from "), " to ")
 	switch m := notRecorded.FindStringSubmatch(title); {
 	case m != nil: // the other releases may be in other groups
-		said = strings.Split(m[1], ", ")
-		for _, r := range said {
-			if !slices.Contains(missing, r) {
-				return fmt.Errorf("%s has a recording of the scenario", r)
+		for _, r := range strings.Split(m[1], ", ") {
+			from, to, isRange := strings.Cut(r, " to ")
+			if !isRange {
+				to = from
+			}
+			for _, r := range releases[slices.Index(releases, from) : slices.Index(releases, to)+1] {
+				if !slices.Contains(missing, r) {
+					return fmt.Errorf("%s has a recording of the scenario", r)
+				}
 			}
 		}
 		return nil

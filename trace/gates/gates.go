@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -45,19 +47,32 @@ func find(selects func(name string) bool) (*Gate, error) {
 	return all[at], nil
 }
 
-// Search returns the gates with names that contain query, ignoring case. Shorter names
-// come first, so a gate whose whole name is query is the first.
+// Search returns the gates with names that contain each word of query, ignoring case.
+// Shorter names come first, so a gate whose whole name is query is the first.
 func Search(query string) ([]*Gate, error) {
 	all, err := load()
 	if err != nil {
 		return nil, err
 	}
-	lower := strings.ToLower(query)
-	all = slices.DeleteFunc(all, func(g *Gate) bool { return !strings.Contains(strings.ToLower(g.Name), lower) })
+	words := strings.Fields(strings.ToLower(query))
+	all = slices.DeleteFunc(all, func(g *Gate) bool {
+		name := strings.ToLower(g.Name)
+		return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(name, w) })
+	})
 	slices.SortStableFunc(all, func(a, b *Gate) int { // the name that equals the query is the shortest
 		return cmp.Compare(len(a.Name), len(b.Name))
 	})
 	return all, nil
+}
+
+// Means reports whether query probably means the gate although other texts have it, too:
+// the gate's name begins with query or has it with the same capital letters, as "FromCache",
+// or query has several words.
+func (g *Gate) Means(query string) bool {
+	query = strings.TrimSpace(query)
+	first, _ := utf8.DecodeRuneInString(query)
+	return strings.HasPrefix(strings.ToLower(g.Name), strings.ToLower(query)) ||
+		unicode.IsUpper(first) && strings.Contains(g.Name, query) || strings.ContainsFunc(query, unicode.IsSpace)
 }
 
 // load returns all gates, sorted by name.

@@ -90,6 +90,21 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchFindsWords finds a gate by the words of its name, and by one word although
+// functions have it in their names, too.
+func TestSearchFindsWords(t *testing.T) {
+	for query, means := range map[string]bool{"list from cache": true, "FromCache": true, "fromcache": false, "consistentlist": true} {
+		all, err := Search(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(all, func(g *Gate) bool { return g.Name == "ConsistentListFromCache" })
+		if at < 0 || all[at].Means(query) != means {
+			t.Errorf("%q: got %d gates, expected ConsistentListFromCache among them, meant: %v", query, len(all), means)
+		}
+	}
+}
+
 // TestPlaces looks up a gate in the recordings of a release. GetList keeps in a local
 // variable whether the gate is on, and makes a call that depends on the variable.
 func TestPlaces(t *testing.T) {

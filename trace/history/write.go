@@ -142,7 +142,7 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 		}
 		called.add(describe(in, recorded, len(followed)).In(p.Lang()), name)
 		for i, reason := range lacking.titles {
-			missing.add(p.Sprintf("%s not recorded of %s: %s", s.notRecorded, message.List(lacking.names[i]), reason), name)
+			missing.add(p.Sprintf("%s not recorded of %s: %s", s.notRecorded, ranges(lacking.names[i], followed), reason), name)
 		}
 	}
 	for _, all := range []*groups{called, missing} {
@@ -150,9 +150,28 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 			fmt.Fprintln(out)
 		}
 		for i, title := range all.titles {
-			fmt.Fprintf(out, "%s\n%s\n", title, listed(all.names[i], p))
+			fmt.Fprintf(out, "%s\n%s\n", strings.Join(text.Wrap(title, text.Width), "\n"), listed(all.names[i], p))
 		}
 	}
+}
+
+// ranges lists releases in the order of followed. Three and more that follow one another
+// are a range such as "v1.16.15 to v1.30.4".
+func ranges(of []string, followed []Appearance) message.Message {
+	var all []message.Message
+	for i := 0; i < len(of); i++ {
+		first, at := i, slices.IndexFunc(followed, func(a Appearance) bool { return a.Version == of[i] })
+		for i+1 < len(of) && at+1 < len(followed) && followed[at+1].Version == of[i+1] {
+			i, at = i+1, at+1
+		}
+		if i-first < 2 {
+			i = first
+			all = append(all, message.Of("%s", of[i]))
+		} else {
+			all = append(all, message.Of("%s to %s", of[first], of[i]))
+		}
+	}
+	return message.List(all)
 }
 
 // whyMissing returns the reason why a release has no recording of a scenario. The

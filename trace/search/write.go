@@ -328,7 +328,7 @@ func find(query, value string) (*Result, error) {
 		}
 		named, err := gates.Search(query)
 		if len(hits)+len(old) > 0 { // a text within the name of a gate is probably not meant as the gate
-			named = slices.DeleteFunc(named, func(g *gates.Gate) bool { return !strings.HasPrefix(strings.ToLower(g.Name), strings.ToLower(query)) })
+			named = slices.DeleteFunc(named, func(g *gates.Gate) bool { return !g.Means(query) })
 		}
 		if err != nil || len(hits)+len(old)+len(named) > 0 {
 			return &Result{Hits: hits, Names: old, Gates: named}, err

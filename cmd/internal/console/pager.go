@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -65,14 +66,19 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	}
 }
 
-// InPager calls do with the streams of Paged and waits until the user has left the pager.
+// InPager calls do, shows its output as Paged does, and waits until the user has left the
+// pager. The pager starts when do has returned, so that the progress of do is seen.
 func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
-	paged, wait := s.Paged(wanted)
-	err := do(paged)
-	if ended := wait(); err == nil {
-		err = ended
+	if !wanted || s.Width == 0 {
+		return do(s)
 	}
-	return err
+	var output bytes.Buffer
+	collecting := *s
+	collecting.Out = &output
+	err := do(&collecting)
+	paged, wait := s.Paged(output.Len() > 0)
+	_, failed := output.WriteTo(paged.Out)
+	return cmp.Or(err, wait(), failed)
 }
 
 // A pagerPipe writes to a pager. It discards output after the user has left the pager.
