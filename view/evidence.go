@@ -71,6 +71,9 @@ const (
 	EvidenceBothLead EvidenceKind = "both sources lead"
 	// EvidenceBranch: the call is in a branch of the source of a side.
 	EvidenceBranch EvidenceKind = "branch"
+	// EvidenceInBranch: in place of the call, a side made its last call of the function
+	// with that Name, in a branch that the other side did not take.
+	EvidenceInBranch EvidenceKind = "in a branch"
 	// EvidenceNoBranch: the call is in no branch on a side.
 	EvidenceNoBranch EvidenceKind = "no branch"
 	// EvidenceNoPlugin: on a side, the caller with that Name does not call this
@@ -119,6 +122,8 @@ func (e *Evidence) In(p message.Printer) string {
 		return p.Sprintf("both sources have the call that leads there")
 	case EvidenceBranch:
 		return p.Sprintf("in %s %s", e.Side, e.branch())
+	case EvidenceInBranch:
+		return p.Sprintf("in %s the code calls %s instead, only if `%s` is true (%s:%d)", e.Side, e.Name, strings.TrimPrefix(e.Branch.Text, "if "), shortFile(e.File), e.Line)
 	case EvidenceNoBranch:
 		return p.Sprintf("in %s the call is in no branch", e.Side)
 	case EvidenceNoPlugin:
@@ -241,13 +246,17 @@ func (s *Summary) askedBy(c *ShownChange, v diff.ValueChange) []Evidence {
 
 // branchOf returns the branch around the call in the caller's source, on the
 // side that ran it. It adds the differences on the other side: another branch,
-// or no call of the plugin.
+// or no call of the plugin. It returns only the branch with another call on the other side, if
+// that is known.
 func (s *Summary) branchOf(st *Statement, b diff.Branch) []Evidence {
 	if s.sides.Scenarios {
 		return nil
 	}
 	var all []Evidence
-	if b.Kind != recordings.NoBranch {
+	switch {
+	case b.Instead != "":
+		return []Evidence{{Kind: EvidenceInBranch, Side: st.lacks(), Name: b.Instead, Branch: b.Branch, File: b.File, Line: b.At}}
+	case b.Kind != recordings.NoBranch:
 		all = append(all, Evidence{Kind: EvidenceBranch, Side: st.side(), Branch: b.Branch, File: b.File, Line: b.At})
 	}
 	switch {

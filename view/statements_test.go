@@ -179,6 +179,29 @@ func TestSentencesNameTheBranch(t *testing.T) {
 	}
 }
 
+// TestSentencesNameTheCallMadeInstead checks the sentence about a call after a branch that
+// leaves. The branch in which the other side made its last call says more than that branch.
+func TestSentencesNameTheCallMadeInstead(t *testing.T) {
+	past := recordings.Branch{Kind: recordings.BranchPast, Text: "if bad", Line: 3}
+	for text, want := range map[string]string{
+		"if ok":        "in one the code calls p.C instead, only if `ok` is true (p/f.go:8)",
+		"switch x {1}": "in two the code leaves before this call if `bad` is true (p/f.go:10)",
+	} {
+		a, b := viewtest.IndentedRequest("p.A\n p.C"), viewtest.IndentedRequest("p.A\n p.B")
+		a.Calls[1].CallerLine, b.Calls[1].CallerLine = 9, 11
+		program := &recordings.Program{Functions: []recordings.Source{{Name: "p.A", Calls: []recordings.SourceCall{
+			{Name: "p.C", Line: 2, Branch: recordings.Branch{Kind: recordings.BranchIn, Text: text, Line: 1}},
+			{Name: "p.B", Line: 4, Branch: past},
+		}}, {Name: "p.B"}, {Name: "p.C"}}}
+		code := recordings.NewCode("v1", map[string]*recordings.Program{"kube-apiserver": program})
+		c := diff.CompareRecordings(&trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{a}},
+			&trace.Recording{Scenario: "two", K8sVersion: "v2", Requests: []trace.Request{b}}, diff.Options{})
+		if got := strings.ReplaceAll(sentences(t, c, diff.NewReasonsOf(code, code), "en"), "50%A", "one"); !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, expected it with %q", text, got, want)
+		}
+	}
+}
+
 // TestSentencesNameTheOtherCallee checks the sentence about a call of an interface method
 // that runs one function on each side.
 func TestSentencesNameTheOtherCallee(t *testing.T) {

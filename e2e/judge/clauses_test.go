@@ -49,6 +49,13 @@ func (j *judge) evidence(st *view.Statement, c claim, e *view.Evidence) error {
 		return firstOf(j.leads(j.a, c.caller, c.called, st.Way), j.leads(j.b, c.caller, c.called, st.Way))
 	case view.EvidenceBranch:
 		return j.branch(c, e)
+	case view.EvidenceInBranch:
+		if e.Side != c.lacks {
+			return fmt.Errorf("the evidence names %s, which is the side with the call", e.Side)
+		}
+		instead := c
+		instead.called, instead.leads = e.Name, false
+		return j.branch(instead, e)
 	case view.EvidenceNoBranch:
 		others, _ := j.callsOf(e.Side, c)
 		inNone := func(made call) bool {

@@ -132,6 +132,8 @@ func TestJudgeRefuses(t *testing.T) {
 		{"no branch on the other side", ran(view.Evidence{Kind: view.EvidenceNoBranch, Side: "v1.1.0"}), true},
 		{"no branch on this side", ran(view.Evidence{Kind: view.EvidenceNoBranch, Side: "v1.2.0"}), false},
 		{"a branch on the other side", ran(there("if ok")), false},
+		{"another call in a branch, on the side with the call", ran(view.Evidence{Kind: view.EvidenceInBranch, Side: "v1.2.0", Name: "p.B", Branch: recordings.Branch{Kind: recordings.BranchIn, Text: "if n > 3"}}), false},
+		{"another call in another branch", ran(view.Evidence{Kind: view.EvidenceInBranch, Side: "v1.1.0", Name: "p.B", Branch: recordings.Branch{Kind: recordings.BranchIn, Text: "if ok"}}), false},
 		{"evidence of an unknown kind", ran(view.Evidence{Kind: "nothing"}), false},
 		{"another callee on each side", repeated("q/p.F", "q/p.Old", "q/p.Only"), true},
 		{"a callee that is not called", repeated("q/p.A", "q/p.B", "q/p.Only"), false},

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -9,8 +10,9 @@ import (
 
 // findBranch sets r.Branch to the branch around call i in the caller's text. Several
 // calls of the text can be call i; then all must stand in the same branch. The branch explains
-// nothing if the other side took it, too. there is the caller's text on the other side, and
-// otherCaller its call in other.
+// nothing if the other side took it, too. If the call only comes after a branch that leaves,
+// the branch in which the other side made its last call explains more. there is the caller's
+// text on the other side, and otherCaller its call in other.
 func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree, other *trace.Tree, i, otherCaller int) {
 	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
 	own := here.code.Function(caller.Process, caller.Function)
@@ -33,6 +35,12 @@ func (r *Reason) findBranch(here indexedSide, there *recordings.Source, tree, ot
 	}
 	if tookBranch(there, at[0], other, otherCaller) {
 		return
+	}
+	if at[0].Kind == recordings.BranchPast {
+		if elsewhere, ok := leftIn(there, other, otherCaller); ok && !tookBranch(own, elsewhere.Branch, tree, tree.Parent(i)) {
+			r.Branch = elsewhere
+			return
+		}
 	}
 	r.Branch = Branch{Branch: at[0], File: caller.File, At: caller.Line + at[0].Line}
 	var others []recordings.Branch
@@ -67,6 +75,25 @@ func tookBranch(text *recordings.Source, b recordings.Branch, tree *trace.Tree, 
 		}
 	}
 	return false
+}
+
+// leftIn returns the branch of an if in which a caller made its last recorded call. text is
+// the caller's text.
+func leftIn(text *recordings.Source, tree *trace.Tree, caller int) (Branch, bool) {
+	of, last := tree.Call(caller), -1
+	for child := range tree.Children(caller) {
+		last = child
+	}
+	if last < 0 || tree.Call(last).CallerLine == 0 {
+		return Branch{}, false
+	}
+	call := tree.Call(last)
+	at := slices.DeleteFunc(callsAt(text, call, call.CallerLine-of.Line), func(c recordings.SourceCall) bool { return c.Deferred })
+	if len(at) == 0 || at[0].Branch.Kind != recordings.BranchIn || !strings.HasPrefix(at[0].Branch.Text, "if ") ||
+		slices.ContainsFunc(at, func(c recordings.SourceCall) bool { return c.Branch != at[0].Branch }) {
+		return Branch{}, false
+	}
+	return Branch{Branch: at[0].Branch, File: of.File, At: of.Line + at[0].Branch.Line, Instead: call.ShortName()}, true
 }
 
 // runsPluginOnlyHere reports whether a call is for an admission plugin that

@@ -79,6 +79,9 @@ type Branch struct {
 	// in it.
 	File string
 	At   int
+	// Instead is set if the branch is one of the other side, which made its last call in
+	// it: the short name of the called function. This side made no call in the branch.
+	Instead string
 	// Differs is set if the other side has the call in the branch Other.
 	Differs bool
 	Other   recordings.Branch
