@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -223,7 +224,7 @@ func (w *pageWriter) facts(s Activity) {
 	w.neighbours(w.Sprintf("called by"), called)
 	w.neighbours(w.Sprintf("reached from"), reached)
 	direct, leads := apart(s.Callees)
-	w.neighbours(w.Sprintf("calls"), direct)
+	w.neighbours(w.Sprintf("calls"), byLine(direct))
 	w.neighbours(w.Sprintf("leads to"), leads)
 	if len(s.Values) > 0 {
 		w.line("%s", w.Sprintf("values"))
@@ -236,8 +237,13 @@ func (w *pageWriter) facts(s Activity) {
 	}
 }
 
+// duration writes nanoseconds with three digits and a unit.
 func (w *pageWriter) duration(ns int64) string {
-	text := time.Duration(ns).String()
+	step := time.Duration(1)
+	for time.Duration(ns)/step >= 1000 {
+		step *= 10
+	}
+	text := time.Duration(ns).Round(step).String()
 	if w.ASCII {
 		text = strings.Replace(text, "µs", "us", 1)
 	}
@@ -256,26 +262,52 @@ func apart(all []Neighbour) (direct, indirect []Neighbour) {
 	return direct, indirect
 }
 
+// byLine sorts callees by the place of their calls. Callees without a known place are last.
+func byLine(all []Neighbour) []Neighbour {
+	slices.SortStableFunc(all, func(a, b Neighbour) int {
+		if (a.Line == 0) != (b.Line == 0) {
+			return cmp.Compare(b.Line, a.Line)
+		}
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(funcname.Last(a.Function), funcname.Last(b.Function)))
+	})
+	return all
+}
+
+// neighbours lists callers or callees. Of several functions with the same last name at one
+// place, which are methods of an interface, it names the first and counts the others.
 func (w *pageWriter) neighbours(title string, all []Neighbour) {
 	if len(all) == 0 {
 		return
 	}
 	w.line("%s", title)
-	for i, n := range all {
-		if i == mostNeighbours {
+	lines := 0
+	for i := 0; i < len(all); {
+		if lines++; lines > mostNeighbours {
 			w.line("  %s", w.Sprintf("and %d more", len(all)-i))
 			return
 		}
-		name := funcname.Short(n.Function)
-		if n.Calls > 1 {
-			times := "×"
-			if w.ASCII {
-				times = "x"
-			}
-			name += fmt.Sprintf(" %s%d", times, n.Calls)
+		n := all[i]
+		w.line("  %-24s %s%s%s", printable(n.Place()), printable(funcname.Short(n.Function)), w.times(n.Calls), n.How(w.Printer))
+		calls, next := 0, i+1
+		for ; next < len(all) && n.Line > 0 && n.Place() == all[next].Place() && funcname.Last(n.Function) == funcname.Last(all[next].Function); next++ {
+			calls += all[next].Calls
 		}
-		w.line("  %-24s %s%s", printable(n.Place()), printable(name), n.How(w.Printer))
+		if others := next - i - 1; others > 0 {
+			w.line("  %-24s %s%s", "", w.Plural(others, "and %d more function of this name", "and %d more functions of this name", others), w.times(calls))
+		}
+		i = next
 	}
+}
+
+// times writes a number of calls, or nothing for one.
+func (w *pageWriter) times(calls int) string {
+	switch {
+	case calls < 2:
+		return ""
+	case w.ASCII:
+		return fmt.Sprintf(" x%d", calls)
+	}
+	return fmt.Sprintf(" ×%d", calls)
 }
 
 // mostNeighbours is the maximum number of callers, or callees, on a page.
