@@ -38,15 +38,9 @@ type Top struct {
 	Functions []TopFunction
 	Layers    bool
 	// Programs are the programs in order of entry.
-	Programs []TopProgram
+	Programs []ProgramTime
 	// TickNs is as in Signs.
 	TickNs int64
-}
-
-// A TopProgram is a program with the time of its calls that another program, or none, made.
-type TopProgram struct {
-	Process string
-	TotalNs int64
 }
 
 // A TopFunction has the times of all selected calls of a function, or of a layer, in one
@@ -92,7 +86,7 @@ func NewTops(rec *trace.Recording, guide Guide, o Options, by TopOrder) ([]*Top,
 
 // NewTop returns the table of a request, without the heading.
 func NewTop(tree *trace.Tree, guide Guide, filter *Filter, by TopOrder) *Top {
-	top := &Top{DurationNs: tree.Call(0).DurationNs, TickNs: tree.Request.TickNs(), Layers: by == TopLayer}
+	top := &Top{DurationNs: tree.Call(0).DurationNs, Programs: programTimes(tree), TickNs: tree.Request.TickNs(), Layers: by == TopLayer}
 	selected := newFiltering(filter, tree, guide, ErrorPathOf(tree, guide), true)
 	of := func(i int) topRow { return topRow{tree.Call(i).Process, tree.Call(i).Function} }
 	if top.Layers {
@@ -103,9 +97,6 @@ func NewTop(tree *trace.Tree, guide Guide, filter *Filter, by TopOrder) *Top {
 	var longest []int64 // the own time of each row's Longest call
 	for i := range tree.Len() {
 		c := tree.Call(i)
-		if above := tree.Parent(i); above < 0 || tree.Call(above).Process != c.Process {
-			top.addProgram(c)
-		}
 		if c.Leaf || c.Unfinished || Upstream(c) {
 			continue
 		}
@@ -155,18 +146,6 @@ func NewTop(tree *trace.Tree, guide Guide, filter *Filter, by TopOrder) *Top {
 		return cmp.Or(byOwn, byTotal)
 	})
 	return top
-}
-
-// addProgram adds the time of a call that enters its program.
-func (t *Top) addProgram(c *trace.Call) {
-	at := slices.IndexFunc(t.Programs, func(p TopProgram) bool { return p.Process == c.Process })
-	if at < 0 {
-		at = len(t.Programs)
-		t.Programs = append(t.Programs, TopProgram{Process: c.Process})
-	}
-	if !c.Unfinished {
-		t.Programs[at].TotalNs += c.DurationNs
-	}
 }
 
 // A topRow identifies a row: a program with the full name of a function, or with a layer.

@@ -72,7 +72,7 @@ a/root
 		got = append(got, fmt.Sprintf("%s of %s %d %d %d", strings.TrimPrefix(f.Layer, "p."), f.Place, f.Calls, f.OwnNs, f.TotalNs))
 	}
 	programs := top.Programs
-	if said, want := strings.Join(got, ", "), "b of kube-apiserver 2 40 40, a of kube-apiserver 1 30 100, b of etcd 1 20 30, a of etcd 1 10 10"; said != want || len(programs) != 2 || programs[0].TotalNs != 100 || programs[1] != (TopProgram{"etcd", 30}) {
+	if said, want := strings.Join(got, ", "), "b of kube-apiserver 2 40 40, a of kube-apiserver 1 30 100, b of etcd 1 20 30, a of etcd 1 10 10"; said != want || len(programs) != 2 || programs[0].TotalNs != 100 || programs[1] != (ProgramTime{"etcd", 2, 30}) {
 		t.Errorf("got %s, and the programs %v, expected %s, with 100 and 30 ns", said, programs, want)
 	}
 }

@@ -23,17 +23,9 @@ func (w *traceWriter) request(r *trace.Request) string {
 	return fmt.Sprintf("%s %s %d", said, w.Arrow, r.Status)
 }
 
-// facts returns the number of calls, the programs, and the duration.
+// facts returns the number of calls and the duration, in all and of each program.
 func (w *traceWriter) facts() string {
 	r := w.story.Tree.Request
-	var processes []string
-	count := map[string]int{}
-	for i := range r.Calls {
-		process := r.Calls[i].Process
-		if count[process]++; count[process] == 1 {
-			processes = append(processes, process)
-		}
-	}
 	texts := []string{saysCallsIn.With(w.count(len(r.Calls)), w.Duration(r.Took().Nanoseconds())).Localize(w.Printer)}
 	if w.TickNs > 0 {
 		texts = append(texts, w.Sprintf("the clock ticks in %s", w.Micro))
@@ -41,9 +33,12 @@ func (w *traceWriter) facts() string {
 	if r.IsStop() {
 		texts = append(texts, w.Sprintf("calls that began or returned after the signal, and the calls that led to them"))
 	}
-	for _, process := range processes {
-		name := strings.TrimSpace(process + " " + oneLine(w.rec.Version(process)))
-		texts = append(texts, w.Sprintf("%s (%s)", name, Thousands(count[process])))
+	for i, p := range programTimes(w.story.Tree) {
+		calls := message.Of("%s", Thousands(p.Calls))
+		if i > 0 && p.TotalNs > 0 {
+			calls = message.Of("%s in %s", Thousands(p.Calls), w.Duration(p.TotalNs))
+		}
+		texts = append(texts, w.Sprintf("%s (%s)", strings.TrimSpace(p.Process+" "+oneLine(w.rec.Version(p.Process))), calls))
 	}
 	return w.Clauses(texts...)
 }
