@@ -51,11 +51,22 @@ type Page struct {
 	Source *recordings.Source
 	// Spanless are the text's calls of functions without a span, in order.
 	Spanless []Neighbour
+	// Gates are the feature gates that the text asks for, in order of the lines.
+	Gates []AskedGate
 	// Static has the facts from the source alone, for a release that cannot be built.
 	Static *Static
 	// Untraced is set if the index has the release but none of this package's
 	// functions.
 	Untraced bool
+}
+
+// An AskedGate is a feature gate that the text of a function asks for.
+type AskedGate struct {
+	Name string
+	// Line is the line of the file that asks.
+	Line int
+	// Says describes the gate's default.
+	Says message.Message
 }
 
 // A Static has the facts about a function that its source shows without a run.
@@ -101,6 +112,10 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	if p.Note != "" {
 		out.line("")
 		out.line("%s", strings.Join(text.WrapLines(p.Note, out.Width), "\n"))
+	}
+	for _, g := range p.Gates {
+		said := out.Sprintf("line %d asks for feature gate %s: %s", g.Line, g.Name, g.Says)
+		out.line("\n%s", strings.Join(text.WrapLines(printable(said), out.Width), "\n"))
 	}
 	if p.Merged && len(p.Activities) > 0 {
 		out.overview(Merge(p.Activities), p.Recordings)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace/explain"
+	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -159,6 +160,9 @@ func fromIndex(page *explain.Page, program string) error {
 	if known != nil {
 		name, _, _ := strings.Cut(program, " ")
 		page.Source = known.Function(name, page.Function)
+		if page.Gates, err = askedGates(page); err != nil {
+			return err
+		}
 		page.Spanless = explain.Spanless(known, name, page.Function, page.File, page.Line)
 		page.Untraced = !known.Traces(name, funcname.Package(page.Function))
 	}
@@ -175,6 +179,27 @@ func fromIndex(page *explain.Page, program string) error {
 		}
 	}
 	return nil
+}
+
+// askedGates returns the feature gates that the text of a page's function asks for.
+func askedGates(page *explain.Page) ([]explain.AskedGate, error) {
+	if page.Source == nil {
+		return nil, nil
+	}
+	var all []explain.AskedGate
+	for _, c := range page.Source.Calls {
+		if c.Kind != recordings.CallAsks {
+			continue
+		}
+		g, err := gates.Find(c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if g != nil {
+			all = append(all, explain.AskedGate{Name: g.Name, Line: page.Line + c.Line, Says: g.Summary()})
+		}
+	}
+	return all, nil
 }
 
 // WriteSourceDiff compares a function's text in two versions and reports whether it
