@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 // TestSummary reads the sentence about a gate that is gone, and about one that is there.
 func TestSummary(t *testing.T) {
 	for name, want := range map[string]string{
-		"ConsistentListFromCache": "on by default from v1.31.0 to v1.36.3; v1.37.1 no longer has it",
+		"ConsistentListFromCache": "on by default from v1.31.0 to v1.36.3 (off before); v1.37.1 no longer has it",
 		"WatchList":               "v1.37.1",
 	} {
 		if got := found(t, name).Summary().String(); !strings.HasSuffix(got, want) {

@@ -100,15 +100,19 @@ func (g *Gate) WriteHistory(w io.Writer, p message.Printer) error {
 }
 
 // Summary says in one line which programs have the gate, its default in its newest
-// release, and which release lacks it then.
+// release, the default before, and which release lacks it then.
 func (g *Gate) Summary() message.Message {
 	newest := g.Newest()
 	for _, of := range g.Of {
-		for _, span := range Spans(of.Defaults) {
+		spans := Spans(of.Defaults)
+		for i, span := range spans {
 			if span.Last == newest && span.Known {
 				in := message.Of("from %s to %s", span.First, span.Last)
 				if span.First == span.Last {
 					in = message.Of("in %s", span.First)
+				}
+				if i > 0 && spans[i-1].Known {
+					in = message.Of("%s (%s before)", in, DefaultSays(spans[i-1].GateDefault))
 				}
 				said := message.Of("a feature gate of %s, off by default %s", g.programs(), in)
 				if span.On {
