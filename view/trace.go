@@ -338,9 +338,9 @@ func (w *traceWriter) pluginGroups(n *Node) (groups []PluginGroup, one bool) {
 
 // plugins lists the admission plugins of a step, one line per group. A group has the
 // plugins that handled the request in the same way: they accepted after calls of other
-// code, accepted without one, were not called in this phase, or gave the same other verdict. In a second round, only the full view lists the plugins that take no part in
-// the phase. In the mutating phase, a last line says that changes by built-in plugins are not
-// recorded.
+// code, accepted without one, were not called in this phase, or gave the same other verdict.
+// In a second round, only the full view lists the plugins that take no part in the phase. In
+// the mutating phase, a last line says that changes by built-in plugins are not recorded.
 func (w *traceWriter) plugins(groups []PluginGroup) []PluginLine {
 	var lines []PluginLine
 	accepted := false

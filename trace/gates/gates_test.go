@@ -50,7 +50,7 @@ func TestDefaults(t *testing.T) {
 func TestSummary(t *testing.T) {
 	for name, want := range map[string]string{
 		"ConsistentListFromCache": "on by default from v1.31.0 to v1.36.3 (off before); v1.37.1 no longer has it",
-		"WatchList":               "v1.37.1",
+		"WatchList":               "on by default from v1.34.1 to v1.37.1 (off before)",
 	} {
 		if got := found(t, name).Summary().String(); !strings.HasSuffix(got, want) {
 			t.Errorf("%s: got %q, expected %q at its end", name, got, want)
