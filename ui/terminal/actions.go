@@ -185,6 +185,9 @@ func (m *Model) toggleSections() {
 	for i := range closed {
 		closed[i] = closeAll
 	}
+	if closeAll && m.compared == nil {
+		m.status = saysSectionTimes.In(m.options.Lang)
+	}
 	m.forest.layout()
 	for i, other := range m.forest.rows {
 		if other.kind == rowHeading && other.section == r.section {

@@ -208,6 +208,30 @@ func golden(t *testing.T, name, screen string) {
 	}
 }
 
+// TestClosedSectionsShowTimes checks that each closed section has the time of its first step, and
+// that the times without the sections below sum up to the time of the request.
+func TestClosedSectionsShowTimes(t *testing.T) {
+	m := open(t, "create-deployment", 80, 30)
+	press(m, "z")
+	story, sum := m.forest.story, int64(0)
+	for at, r := range m.forest.rows {
+		section := story.Sections[r.section]
+		want := story.Time(section.Root, m.signs())
+		if row := m.rowLine(at, 80); !strings.Contains(row, " "+want) {
+			t.Errorf("the closed section is %q, expected %q in it", row, want)
+		}
+		if !strings.HasPrefix(story.Title(section, m.guide, "en"), "Afterwards") {
+			sum += story.InSectionNs(section)
+		}
+	}
+	if all, _ := story.DurationNs(story.Root); sum != all {
+		t.Errorf("all sections took %d ns without the sections below, expected the time of the request, %d ns", sum, all)
+	}
+	if m.status == "" {
+		t.Error("the status does not explain the times")
+	}
+}
+
 // TestFilterWithoutMatchKeepsTheCall checks that the selected call is selected
 // again after a filter without matches.
 func TestFilterWithoutMatchKeepsTheCall(t *testing.T) {

@@ -154,7 +154,7 @@ func (m *Model) rowLine(at, width int) string {
 	case rowText, rowRole, rowFailure:
 		line = strings.Repeat(" ", textIndent) + r.text
 	case rowHeading:
-		line = fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, r.folded == 0), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
+		line = m.headingLine(r, width)
 	case rowLink:
 		line = m.indent(r) + fmt.Sprintf("%s %d  %s", view.SignsFor(m.options.ASCII).Into, section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
 	default:
@@ -180,6 +180,44 @@ func (m *Model) rowLine(at, width int) string {
 		return m.changeStyle(int(r.call)).Render(fit(ansi.Strip(line), width))
 	}
 	return line
+}
+
+// headingLine draws the heading of a section. A closed section has its time behind the title, in
+// the same column as the other closed sections.
+func (m *Model) headingLine(r row, width int) string {
+	title := func(r row) string {
+		section := m.forest.story.Sections[r.section]
+		return fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, r.folded == 0), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
+	}
+	line := title(r)
+	if r.folded == 0 {
+		return line
+	}
+	const times = 20 // columns
+	column := 0
+	for _, other := range m.forest.rows {
+		if other.kind == rowHeading && other.folded > 0 {
+			column = max(column, lipgloss.Width(title(other)))
+		}
+	}
+	column = min(column, width-times)
+	return line + strings.Repeat(" ", max(0, column-lipgloss.Width(line))) + m.sectionTime(m.forest.story.Sections[r.section])
+}
+
+// sectionTime returns how long a section took with all calls below it. Then comes in brackets
+// the time without the sections that it enters, if that differs.
+func (m *Model) sectionTime(section *view.Section) string {
+	story, signs := m.forest.story, m.signs()
+	took := story.Time(section.Root, signs)
+	if took == "" {
+		return ""
+	}
+	took = fmt.Sprintf("  %8s", took)
+	all, _ := story.DurationNs(section.Root)
+	if own := story.InSectionNs(section); own != all && m.compared == nil { // a comparison mixes the times of both sides
+		took += fmt.Sprintf(" (%s)", signs.Duration(own))
+	}
+	return took
 }
 
 // textIndent is the indentation of a sentence: the width of the sign and
@@ -341,9 +379,14 @@ func (m *Model) opener(folded, open bool) string {
 
 // time returns how long the calls of a row took, as package view writes it.
 func (m *Model) time(r row) string {
+	return m.forest.story.Time(&view.Node{Calls: m.forest.callsOf(r.call)}, m.signs())
+}
+
+// signs returns the signs for the times of the tree.
+func (m *Model) signs() view.Signs {
 	signs := view.SignsFor(m.options.ASCII)
 	signs.TickNs = m.forest.tickNs
-	return m.forest.story.Time(&view.Node{Calls: m.forest.callsOf(r.call)}, signs)
+	return signs
 }
 
 // indent returns the time of a row's calls and the indentation of its level. A

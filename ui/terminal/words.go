@@ -16,6 +16,7 @@ var (
 	saysNoMatch      = message.Of("no match for %q")
 	saysMatches      = message.Of("match %d of %d")
 	saysFiltered     = message.Of("%d of %d calls match")
+	saysSectionTimes = message.Of("times with all calls below; in brackets: without the sections below")
 	saysNone         = message.Of("there is none")
 	saysPathStep     = message.Of("step %d of %d on the path of the error")
 	saysHandledError = message.Of("error %d of %d that did not make the request fail")
