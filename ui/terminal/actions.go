@@ -46,7 +46,7 @@ func (m *Model) close() {
 // stay puts the cursor on a row again after the rows have changed.
 func (m *Model) stay(r row) {
 	for i := range m.forest.rows {
-		if other := m.forest.rows[i]; other.kind == r.kind && other.call == r.call && other.section == r.section {
+		if other := m.forest.rows[i]; other.kind == r.kind && other.call == r.call && other.section == r.section && other.line == r.line {
 			m.cursor = i
 			return
 		}

@@ -74,7 +74,7 @@ func init() { // not an initializer: the help reads groups, which would be a cyc
 			{[]string{"f"}, message.Of("every call, or the key steps"), act((*Model).toggleEverything)},
 		}},
 		{message.Of("Find"), []binding{
-			{[]string{"/"}, message.Of("search names, values and errors"), act((*Model).startSearch)},
+			{[]string{"/"}, message.Of("search names, values, errors, titles and sentences"), act((*Model).startSearch)},
 			{[]string{"n"}, message.Of("next match"), act(func(m *Model) { m.toMatch(1) })},
 			{[]string{"N"}, message.Of("previous match"), act(func(m *Model) { m.toMatch(-1) })},
 			{[]string{"F"}, message.Of("search all recordings, releases, lessons and documents"), act((*Model).startFind)},

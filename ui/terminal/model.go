@@ -89,8 +89,8 @@ type Model struct {
 
 	wanted   string // the text of a search in everything
 	query    string
-	matches  []int    // calls or, in the story, items
-	before   int      // the selection before the search
+	matches  []spot   // in the story, the calls are items
+	before   spot     // the selection before the search
 	opened   openness // the opened and closed rows before the search
 	index    *index   // nil until it is built
 	indexing *forest  // the forest of the last index that was begun
@@ -226,6 +226,25 @@ func (m *Model) goTo(call int) {
 		m.cursor = m.forest.reveal(call)
 	}
 	m.scroll, m.belowScroll, m.untouched = 0, 0, false
+}
+
+// goToSpot selects a call or a line.
+func (m *Model) goToSpot(s spot) {
+	if s.line == 0 {
+		m.goTo(s.call)
+		return
+	}
+	f := m.forest
+	at := f.rowOf(s)
+	if at < 0 { // hidden by a filter, or in a closed section
+		f.only = nil
+		f.closedSection[f.roots[s.call]] = false
+		f.layout()
+		at = f.rowOf(s)
+	}
+	m.cursor = max(0, at)
+	m.scroll, m.belowScroll, m.untouched = 0, 0, false
+	m.showBelow()
 }
 
 // follow scrolls to the cursor. If the cursor is more than a screen away, it comes to

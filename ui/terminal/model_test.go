@@ -599,6 +599,51 @@ func TestSearchFindsTheTitleOfARun(t *testing.T) {
 	}
 }
 
+// TestSearchFindsTitlesAndSentences checks that the heading of a section, its sentences and the
+// steps of the error path are found, also in a closed section, and that a filter leaves them out.
+func TestSearchFindsTitlesAndSentences(t *testing.T) {
+	for _, closed := range []bool{false, true} {
+		for _, test := range []struct {
+			scenario, query string
+			kind            rowKind
+			text            string
+		}{
+			{"create-deployment", "etcd: gRPC", rowHeading, ""},
+			{"create-deployment", "etcd stores it", rowText, "etcd stores it"},
+			{"create-exists", "error born", rowFailure, "born"},
+		} {
+			m := open(t, test.scenario, 80, 24)
+			if closed {
+				press(m, "z")
+			}
+			press(m, "/")
+			press(m, strings.Split(test.query, "")...)
+			press(m, "enter")
+			r := m.row()
+			if r.kind != test.kind || !strings.Contains(r.text, test.text) {
+				t.Errorf("%s: /%s leads to %+v, expected a row of kind %d with %q; the status is %q", test.scenario, test.query, r, test.kind, test.text, m.status)
+			}
+			if title := m.forest.story.Title(m.forest.story.Sections[r.section], m.guide, "en"); r.kind == rowHeading && title != "etcd: gRPC server" {
+				t.Errorf("/%s leads to the heading %q", test.query, title)
+			}
+		}
+	}
+	m := open(t, "create-deployment", 80, 24)
+	press(m, "/", "e", "t", "c", "d", "enter")
+	visited := map[spot]bool{}
+	for range m.matches {
+		press(m, "n")
+		visited[m.selection()] = true
+	}
+	if len(visited) != len(m.matches) {
+		t.Errorf("n has visited %d of %d matches", len(visited), len(m.matches))
+	}
+	press(m, "esc", "&", "e", "t", "c", "d", ":")
+	if len(m.matches) > 0 {
+		t.Errorf("the filter selects %v, expected no title", m.matches)
+	}
+}
+
 // TestLongStatusIsWrapped checks that a status wider than the screen is shown
 // in full.
 func TestLongStatusIsWrapped(t *testing.T) {

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
@@ -26,6 +27,7 @@ type row struct {
 	section int32 // index of Story.Sections: the row's section or, for a link, its target
 	call    int32 // the step's call; for a heading or a link, the first call of the section
 	level   int32
+	line    int32  // of the row's spot
 	text    string // of a rowText, rowRole or rowFailure
 	// folded counts the calls below that no row shows. For a closed heading, it
 	// counts the hidden rows.
@@ -34,6 +36,55 @@ type row struct {
 
 // isText reports whether the row is a line of a sentence.
 func (r row) isText() bool { return r.kind == rowText || r.kind == rowRole || r.kind == rowFailure }
+
+// A spot is something that a search can find: a call or, if line is negative, a line of text before
+// the call. The heading, the sentences and the role of a section are lines before its first call,
+// the last one with the number -1. The error path comes before them. The order of spots is that of
+// the calls, not that of the rows.
+type spot struct{ call, line int }
+
+func (s spot) compare(other spot) int {
+	return cmp.Or(cmp.Compare(s.call, other.call), cmp.Compare(s.line, other.line))
+}
+
+// spotOf returns the spot that a row shows. The rows of a wrapped sentence have the same spot.
+func (f *forest) spotOf(r row) spot {
+	if r.line < 0 {
+		return spot{f.story.Sections[r.section].Root.Calls[0], int(r.line)}
+	}
+	return spot{call: int(r.call)}
+}
+
+// A line is a text before the first call of a section.
+type line struct {
+	kind rowKind
+	view.TraceSentence
+}
+
+// linesOf returns the lines between the heading of a section and its first call.
+func (f *forest) linesOf(section int) (lines []line) {
+	if f.texts == nil {
+		return nil
+	}
+	for _, s := range f.texts.Sections[section] {
+		lines = append(lines, line{rowText, s})
+	}
+	if role := f.texts.Roles[section]; role != "" {
+		lines = append(lines, line{rowRole, view.TraceSentence{Call: f.story.Sections[section].Root.Calls[0], Text: role}})
+	}
+	return lines
+}
+
+// head returns the lines above the first heading.
+func (f *forest) head() (lines []line) {
+	if f.texts == nil {
+		return nil
+	}
+	for _, s := range f.texts.Failure {
+		lines = append(lines, line{rowFailure, s})
+	}
+	return lines
+}
 
 // A forest shows the calls of one request as rows. layout makes the rows in one pass
 // over the calls, after rows are opened or closed. Moving the cursor only reads rows.
@@ -244,9 +295,8 @@ func (f *forest) layout() {
 		bySection[s] = bySection[s][:0]
 	}
 	f.rows = f.rows[:0]
-	if f.texts != nil {
-		f.addTexts(rowFailure, 0, f.texts.Failure...)
-	}
+	head := f.head()
+	f.addLines(head, 0, -len(head)-1-len(f.linesOf(0)))
 	for i := range n {
 		f.at[i] = -1
 		p := place{level: -1, above: -1}
@@ -284,17 +334,13 @@ func (f *forest) layout() {
 			continue
 		}
 		root := int32(f.story.Sections[s].Root.Calls[0])
-		f.rows = append(f.rows, row{kind: rowHeading, section: int32(s), call: root})
+		lines := f.linesOf(s)
+		f.rows = append(f.rows, row{kind: rowHeading, section: int32(s), call: root, line: int32(-len(lines) - 1)})
 		if f.closedSection[s] {
 			f.rows[len(f.rows)-1].folded = int32(len(rows))
 			continue
 		}
-		if f.texts != nil {
-			f.addTexts(rowText, int32(s), f.texts.Sections[s]...)
-			if role := f.texts.Roles[s]; role != "" {
-				f.addTexts(rowRole, int32(s), view.TraceSentence{Call: int(root), Text: role})
-			}
-		}
+		f.addLines(lines, int32(s), -len(lines))
 		for _, r := range rows {
 			if r.kind == rowStep {
 				r.folded = folded[r.call]
@@ -305,17 +351,23 @@ func (f *forest) layout() {
 	}
 }
 
-// addTexts adds a row for each line of some sentences. A row has its sentence's call.
-func (f *forest) addTexts(kind rowKind, section int32, sentences ...view.TraceSentence) {
-	for _, s := range sentences {
-		for _, line := range text.Wrap(text.Escape(s.Text), max(least, f.width)) {
-			f.rows = append(f.rows, row{kind: kind, section: section, call: int32(s.Call), text: line})
+// addLines adds the rows of some lines, of which a long one is wrapped. A row has its sentence's
+// call. first is the number of the first line.
+func (f *forest) addLines(lines []line, section int32, first int) {
+	for i, l := range lines {
+		for _, wrapped := range text.Wrap(text.Escape(l.Text), max(least, f.width)) {
+			f.rows = append(f.rows, row{kind: l.kind, section: section, call: int32(l.Call), line: int32(first + i), text: wrapped})
 		}
 	}
 }
 
 // least is the least width of a sentence, in columns.
 const least = 20
+
+// rowOf returns the first row that shows a spot, or -1.
+func (f *forest) rowOf(s spot) int {
+	return slices.IndexFunc(f.rows, func(r row) bool { return r.kind != rowLink && f.spotOf(r) == s })
+}
 
 // setWidth wraps the sentences again if the width has changed.
 func (f *forest) setWidth(columns int) (changed bool) {

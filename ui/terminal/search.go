@@ -19,10 +19,14 @@ type index struct {
 	// call.
 	functions []string
 	texts     []string
+	// lines has the headings, the sentences and the other lines.
+	lines map[spot]string
 }
 
-func newIndex(f *forest, guide view.Guide) *index {
-	x := &index{forest: f, functions: make([]string, len(f.functions)), texts: make([]string, f.tree.Len())}
+// newIndex builds the index, but for the lines: these are read at once, because the language may
+// change meanwhile.
+func newIndex(f *forest, guide view.Guide, lines map[spot]string) *index {
+	x := &index{forest: f, functions: make([]string, len(f.functions)), texts: make([]string, f.tree.Len()), lines: lines}
 	for i, name := range f.functions {
 		x.functions[i] = strings.ToLower(name + "\n" + guide.Group(name))
 	}
@@ -42,36 +46,60 @@ func newIndex(f *forest, guide view.Guide) *index {
 	return x
 }
 
+// searchedLines returns the lines of the tree in lower case.
+func (m *Model) searchedLines() map[spot]string {
+	f, all := m.forest, map[spot]string{}
+	add := func(call int, lines []line, first int) {
+		for i, l := range lines {
+			all[spot{call, first + i}] = strings.ToLower(l.Text)
+		}
+	}
+	for s, section := range f.story.Sections {
+		root, lines := section.Root.Calls[0], f.linesOf(s)
+		all[spot{root, -len(lines) - 1}] = strings.ToLower(f.story.Title(section, m.guide, m.options.Lang))
+		add(root, lines, -len(lines))
+	}
+	head := f.head()
+	add(0, head, -len(head)-1-len(f.linesOf(0)))
+	return all
+}
+
 // find returns the calls that have a text in their function's name, their attributes
-// or their error. The text must be in lower case. find searches only the calls in the
-// list of, or all calls if of is nil.
-func (x *index) find(text string, of []int) []int {
-	var found []int
+// or their error, and the lines that have it. The text must be in lower case. find searches only
+// the spots in the list of, or everything if of is nil.
+func (x *index) find(text string, of []spot) []spot {
+	var found []spot
 	names := make([]bool, len(x.functions))
 	for i, name := range x.functions {
 		names[i] = strings.Contains(name, text)
 	}
-	look := func(i int) {
-		if names[x.forest.function[i]] || x.texts[i] != "" && strings.Contains(x.texts[i], text) {
-			found = append(found, i)
+	look := func(s spot) {
+		switch {
+		case s.line < 0 && strings.Contains(x.lines[s], text),
+			s.line == 0 && (names[x.forest.function[s.call]] || x.texts[s.call] != "" && strings.Contains(x.texts[s.call], text)):
+			found = append(found, s)
 		}
 	}
 	if of != nil {
-		for _, i := range of {
-			look(i)
+		for _, s := range of {
+			look(s)
 		}
 		return found
 	}
 	for i := range x.texts {
-		look(i)
+		look(spot{call: i})
 	}
+	for s := range x.lines {
+		look(s)
+	}
+	slices.SortFunc(found, spot.compare)
 	return found
 }
 
 // buildIndex returns the command that builds the index of the shown tree.
 func (m *Model) buildIndex() tea.Cmd {
-	f, guide := m.forest, m.guide
-	return func() tea.Msg { return indexed{newIndex(f, guide)} }
+	f, guide, lines := m.forest, m.guide, m.searchedLines()
+	return func() tea.Msg { return indexed{newIndex(f, guide, lines)} }
 }
 
 // startSearch lets the user type a search. Rows that a match opens are closed
@@ -81,27 +109,33 @@ func (m *Model) startSearch() {
 	m.opened = m.forest.openness.clone()
 }
 
-// selection returns the selected call or, in the story, the selected item.
-func (m *Model) selection() int {
+// selection returns the selected spot or, in the story, the selected item.
+func (m *Model) selection() spot {
 	if m.inStory {
-		return m.story.cursor
+		return spot{call: m.story.cursor}
 	}
-	return m.call()
+	return m.forest.spotOf(m.row())
 }
 
 // endSearch opens, closes and selects the rows as they were before the search.
 func (m *Model) endSearch() {
 	if m.inStory {
-		m.story.cursor = m.before
+		m.story.cursor = m.before.call
 		return
 	}
 	m.forest.openness = m.opened.clone()
 	m.forest.layout()
-	m.near(m.before)
+	if m.before.line < 0 {
+		m.cursor = max(0, m.forest.rowOf(m.before))
+		return
+	}
+	m.near(m.before.call)
 }
 
 // startFilter lets the user type a filter.
-func (m *Model) startFilter() { m.mode, m.query, m.before, m.matches = modeFilter, "", m.call(), nil }
+func (m *Model) startFilter() {
+	m.mode, m.query, m.before, m.matches = modeFilter, "", spot{call: m.call()}, nil
+}
 
 // typed edits the query of a search or a filter. The query takes effect at
 // once.
@@ -134,7 +168,8 @@ func typedInto(query, key, text string) string {
 	return query + text
 }
 
-// search finds the calls or, in the story, the items that contain the query. If the query
+// search finds the calls and lines or, in the story, the items that contain the query. A filter
+// finds only calls. If the query
 // contains the previous query, only the previous calls are searched.
 func (m *Model) search(before string) {
 	query := strings.ToLower(m.query)
@@ -144,11 +179,12 @@ func (m *Model) search(before string) {
 	case m.inStory:
 		m.matches = m.story.find(query)
 	case before != "" && strings.Contains(query, strings.ToLower(before)):
-		m.matches = m.searchIndex().find(query, append([]int{}, m.matches...))
+		m.matches = m.searchIndex().find(query, append([]spot{}, m.matches...))
 	default:
 		m.matches = m.searchIndex().find(query, nil)
 	}
 	if m.mode == modeFilter {
+		m.matches = slices.DeleteFunc(m.matches, func(s spot) bool { return s.line < 0 })
 		m.filter()
 		return
 	}
@@ -160,7 +196,7 @@ func (m *Model) search(before string) {
 // searchIndex returns the index of the shown tree. It builds the index if it is not ready.
 func (m *Model) searchIndex() *index {
 	if m.index == nil || m.index.forest != m.forest {
-		m.index = newIndex(m.forest, m.guide)
+		m.index = newIndex(m.forest, m.guide, m.searchedLines())
 	}
 	return m.index
 }
@@ -171,8 +207,8 @@ func (m *Model) filter() {
 	m.forest.only = nil
 	if m.query != "" {
 		m.forest.only = make([]bool, m.forest.tree.Len())
-		for _, i := range m.matches {
-			m.forest.only[i] = true
+		for _, s := range m.matches {
+			m.forest.only[s.call] = true
 		}
 	}
 	m.forest.layout()
@@ -185,7 +221,7 @@ func (m *Model) filter() {
 func (m *Model) unfilter() {
 	call := m.call()
 	if len(m.matches) == 0 { // nothing could be selected
-		call = m.before
+		call = m.before.call
 	}
 	m.forest.only = nil
 	m.forest.layout()
@@ -223,7 +259,7 @@ func (m *Model) toMatch(direction int) {
 		m.reportMatches()
 		return
 	}
-	at, found := slices.BinarySearch(m.matches, m.selection())
+	at, found := slices.BinarySearchFunc(m.matches, m.selection(), spot.compare)
 	switch {
 	case direction < 0:
 		at--
@@ -232,9 +268,9 @@ func (m *Model) toMatch(direction int) {
 	}
 	at = (at + len(m.matches)) % len(m.matches)
 	if m.inStory {
-		m.story.cursor = m.matches[at]
+		m.story.cursor = m.matches[at].call
 	} else {
-		m.goTo(m.matches[at])
+		m.goToSpot(m.matches[at])
 	}
 	m.status = saysMatches.Format(m.options.Lang, at+1, len(m.matches))
 }

@@ -109,11 +109,11 @@ func (s *storyList) follow(height int) {
 }
 
 // find returns the items that contain a text. The text must be in lower case.
-func (s *storyList) find(query string) []int {
-	var found []int
+func (s *storyList) find(query string) []spot {
+	var found []spot
 	for item, name := range s.names {
 		if query != "" && holds(name, query) {
-			found = append(found, item)
+			found = append(found, spot{call: item})
 		}
 	}
 	return found
