@@ -470,10 +470,15 @@ var (
 	saysEtcdRefused = message.Of("etcd changes nothing, for the key %s is not as the transaction demands: revision %s")
 )
 
+// keyOf returns the key that a call of etcd's client reads or changes.
+func keyOf(attributes map[string]string) string {
+	return cmp.Or(attributes[trace.AttrEtcdKey], attributes[trace.AttrEtcdTxnPut], attributes[trace.AttrEtcdTxnDelete])
+}
+
 // sayEtcd describes a call of etcd's client. Up to v1.31, a write is a
 // transaction, and its first operation has the key.
 func sayEtcd(t *sentenceFinder, i int, call *trace.Call) (message.Message, bool) {
-	key := cmp.Or(call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdTxnPut], call.Attributes[trace.AttrEtcdTxnDelete])
+	key := keyOf(call.Attributes)
 	revision := call.Attributes[trace.AttrEtcdRevision]
 	if t.classifier.Layer(call.Function) != trace.LayerEtcdClient || key == "" || revision == "" || call.Error != "" {
 		return message.Message{}, false

@@ -175,6 +175,8 @@ type StoryTexts struct {
 	// without sentences.
 	Sections [][]TraceSentence
 	Roles    []string
+	// Stored says what the request changed in etcd.
+	Stored []TraceSentence
 
 	writer *traceWriter
 }
@@ -217,6 +219,9 @@ func NewStoryTexts(rec *trace.Recording, story *Story, guide Guide, o Options) *
 	texts := &StoryTexts{writer: w, Sections: make([][]TraceSentence, len(story.Sections)), Roles: make([]string, len(story.Sections))}
 	if story.ErrorPath != nil {
 		texts.Failure = w.errorSteps(story.ErrorPath)
+	}
+	for _, key := range story.Tree.Request.Stored {
+		texts.Stored = append(texts.Stored, TraceSentence{Call: w.storedBy(key), Text: w.stored(key)})
 	}
 	for i, s := range story.Sections {
 		for _, sentence := range w.said[s] {

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -176,4 +177,15 @@ func (w *traceWriter) stored(key trace.StoredKey) string {
 		texts = append(texts, kind)
 	}
 	return saysStored.With(oneLine(w.Clauses(texts...))).Localize(w.Printer)
+}
+
+// storedBy returns the call of etcd's client that made a change in etcd, or 0 if it is not known.
+func (w *traceWriter) storedBy(key trace.StoredKey) int {
+	for i := range w.story.Tree.Len() {
+		attributes := w.story.Tree.Call(i).Attributes
+		if keyOf(attributes) == key.Key && attributes[trace.AttrEtcdTxnSucceeded] == "true" && attributes[trace.AttrEtcdRevision] == strconv.FormatInt(key.Revision, 10) {
+			return i
+		}
+	}
+	return 0
 }

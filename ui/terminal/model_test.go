@@ -215,6 +215,9 @@ func TestClosedSectionsShowTimes(t *testing.T) {
 	press(m, "z")
 	story, sum := m.forest.story, int64(0)
 	for at, r := range m.forest.rows {
+		if r.kind != rowHeading {
+			continue
+		}
 		section := story.Sections[r.section]
 		want := story.Time(section.Root, m.signs())
 		if row := m.rowLine(at, 80); !strings.Contains(row, " "+want) {
@@ -507,7 +510,7 @@ func TestSectionsSayWhatShowSays(t *testing.T) {
 			}
 			var got string
 			for _, r := range m.forest.rows {
-				if r.section == int32(s) && r.isText() && r.kind != rowFailure {
+				if r.section == int32(s) && (r.kind == rowText || r.kind == rowRole) {
 					got += r.text
 				}
 			}
@@ -641,6 +644,40 @@ func TestSearchFindsTitlesAndSentences(t *testing.T) {
 	press(m, "esc", "&", "e", "t", "c", "d", ":")
 	if len(m.matches) > 0 {
 		t.Errorf("the filter selects %v, expected no title", m.matches)
+	}
+}
+
+// TestStoredIsShown checks that the change in etcd is said above the first heading and at the end,
+// as "apitrace show" says it, that a search from the first row finds it first, and that enter leads
+// to the call that made the change.
+func TestStoredIsShown(t *testing.T) {
+	m := open(t, "create-deployment", 80, 24)
+	doc, err := view.NewTrace(m.rec, 0, m.guide, view.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []rowKind{rowStored, rowLast} {
+		var got string
+		for _, r := range m.forest.rows {
+			if r.kind == kind {
+				got += r.text
+			}
+		}
+		if want := strings.Join(doc.Stored, ""); want == "" || squeeze(got) != squeeze(want) {
+			t.Errorf("the rows of kind %d say %q, expected %q", kind, got, want)
+		}
+	}
+	press(m, "/")
+	press(m, strings.Split("/registry", "")...)
+	press(m, "enter")
+	if r := m.row(); r.kind != rowStored {
+		t.Errorf("/registry leads to %+v at first, expected the change in etcd", r)
+	}
+	for _, keys := range [][]string{{"enter"}, {"G", "enter"}} {
+		press(m, keys...)
+		if call := m.forest.tree.Call(m.call()); m.row().kind != rowStep || call.Attributes[trace.AttrEtcdTxnSucceeded] != "true" {
+			t.Errorf("enter leads to %s, expected the write in etcd", call.Function)
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ const (
 	rowText    // a line of a sentence below a heading
 	rowRole    // a line of the role of a section without sentences
 	rowFailure // a line of the error path, above the first heading
+	rowStored  // a line about a change in etcd, above the first heading
+	rowLast    // such a line at the end
 )
 
 // A row is a line of the tree.
@@ -35,12 +37,15 @@ type row struct {
 }
 
 // isText reports whether the row is a line of a sentence.
-func (r row) isText() bool { return r.kind == rowText || r.kind == rowRole || r.kind == rowFailure }
+func (r row) isText() bool {
+	return r.kind == rowText || r.kind == rowRole || r.kind == rowFailure || r.kind == rowStored || r.kind == rowLast
+}
 
 // A spot is something that a search can find: a call or, if line is negative, a line of text before
 // the call. The heading, the sentences and the role of a section are lines before its first call,
-// the last one with the number -1. The error path comes before them. The order of spots is that of
-// the calls, not that of the rows.
+// the last one with the number -1. The lines above the first heading come before them. The lines
+// at the end are before a call that does not exist. The order of spots is that of the calls, not
+// that of the rows.
 type spot struct{ call, line int }
 
 func (s spot) compare(other spot) int {
@@ -49,7 +54,10 @@ func (s spot) compare(other spot) int {
 
 // spotOf returns the spot that a row shows. The rows of a wrapped sentence have the same spot.
 func (f *forest) spotOf(r row) spot {
-	if r.line < 0 {
+	switch {
+	case r.kind == rowLast:
+		return spot{f.tree.Len(), int(r.line)}
+	case r.line < 0:
 		return spot{f.story.Sections[r.section].Root.Calls[0], int(r.line)}
 	}
 	return spot{call: int(r.call)}
@@ -82,6 +90,23 @@ func (f *forest) head() (lines []line) {
 	}
 	for _, s := range f.texts.Failure {
 		lines = append(lines, line{rowFailure, s})
+	}
+	const few = 2 // changes that leave room for the tree
+	if len(f.texts.Stored) <= few {
+		for _, s := range f.texts.Stored {
+			lines = append(lines, line{rowStored, s})
+		}
+	}
+	return lines
+}
+
+// last returns the lines below the last section.
+func (f *forest) last() (lines []line) {
+	if f.texts == nil {
+		return nil
+	}
+	for _, s := range f.texts.Stored {
+		lines = append(lines, line{rowLast, s})
 	}
 	return lines
 }
@@ -349,6 +374,8 @@ func (f *forest) layout() {
 			f.rows = append(f.rows, r)
 		}
 	}
+	last := f.last()
+	f.addLines(last, int32(len(f.story.Sections)-1), -len(last))
 }
 
 // addLines adds the rows of some lines, of which a long one is wrapped. A row has its sentence's

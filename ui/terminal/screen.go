@@ -151,7 +151,7 @@ func (m *Model) rowLine(at, width int) string {
 	section := m.forest.story.Sections[r.section]
 	var line string
 	switch r.kind {
-	case rowText, rowRole, rowFailure:
+	case rowText, rowRole, rowFailure, rowStored, rowLast:
 		line = strings.Repeat(" ", textIndent) + r.text
 	case rowHeading:
 		line = m.headingLine(r, width)
@@ -172,6 +172,8 @@ func (m *Model) rowLine(at, width int) string {
 		return m.palette.Note.Render(fit(line, width))
 	case rowFailure:
 		return m.palette.Error.Render(fit(line, width))
+	case rowStored, rowLast:
+		return m.palette.Facts.Render(fit(line, width))
 	}
 	if r.kind != rowStep && m.palette.Layer != nil {
 		return m.palette.Layer(section.Layer).Bold(true).Render(fit(line, width))

@@ -61,6 +61,8 @@ func (m *Model) searchedLines() map[spot]string {
 	}
 	head := f.head()
 	add(0, head, -len(head)-1-len(f.linesOf(0)))
+	last := f.last()
+	add(f.tree.Len(), last, -len(last))
 	return all
 }
 
@@ -190,7 +192,11 @@ func (m *Model) search(before string) {
 	}
 	m.endSearch()
 	m.status = ""
-	m.toMatch(1)
+	from := m.selection()
+	if !m.inStory && m.cursor == m.firstRow() { // the tree begins with the lines above this row
+		from = spot{call: -1}
+	}
+	m.toMatchFrom(from, 1)
 }
 
 // searchIndex returns the index of the shown tree. It builds the index if it is not ready.
@@ -254,12 +260,14 @@ func (m *Model) reportMatches() {
 }
 
 // toMatch goes to the next match in a direction, and wraps around the ends.
-func (m *Model) toMatch(direction int) {
+func (m *Model) toMatch(direction int) { m.toMatchFrom(m.selection(), direction) }
+
+func (m *Model) toMatchFrom(from spot, direction int) {
 	if len(m.matches) == 0 {
 		m.reportMatches()
 		return
 	}
-	at, found := slices.BinarySearchFunc(m.matches, m.selection(), spot.compare)
+	at, found := slices.BinarySearchFunc(m.matches, from, spot.compare)
 	switch {
 	case direction < 0:
 		at--
