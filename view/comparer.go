@@ -197,6 +197,54 @@ func (p *Pair) Differences() *Differences { return p.differences }
 // request.
 func (p *Pair) Summary() *Summary { return p.said }
 
+// About returns the sentences about changes at calls of the merged tree. These are the
+// sentences of the summary about these calls. Each change without such a sentence, such as a
+// smaller one, has a sentence of its own. Both sides must have the request.
+func (p *Pair) About(calls []int) []ComparedSentence {
+	var about LayerSummary
+	told := map[int]bool{}
+	for _, l := range p.said.Layers {
+		for _, st := range l.Statements {
+			at := slices.DeleteFunc(slices.Clone(calls), func(call int) bool { return !slices.Contains(st.Calls, call) })
+			if len(at) > 0 {
+				about.add(st)
+			}
+			for _, call := range at {
+				told[call] = true
+			}
+		}
+	}
+	for _, call := range calls {
+		for _, n := range p.said.Merged.Changes[call] {
+			c := &p.said.Changes[n]
+			if told[call] && (c.Telling || p.said.MovedWithPackage(c.Change)) {
+				continue
+			}
+			for _, st := range p.said.Of(c) {
+				about.add(st)
+			}
+		}
+	}
+	return p.sentences(about.Statements)
+}
+
+// AboutSection returns the sentences of the summary about the part of the server to which a
+// section of the merged tree belongs. Both sides must have the request.
+func (p *Pair) AboutSection(s *Section) []ComparedSentence {
+	at, ok := p.said.index[partOfLayer(s.Layer, p.said.Merged.Tree.Call(s.Root.Calls[0]).Function)]
+	if !ok {
+		return nil
+	}
+	return p.sentences(p.said.layers[at].Statements)
+}
+
+func (p *Pair) sentences(statements []Statement) (all []ComparedSentence) {
+	for i := range statements {
+		all = append(all, p.Sentence(&statements[i]))
+	}
+	return all
+}
+
 // Sentence writes a statement in words.
 func (c *Comparer) Sentence(st *Statement) ComparedSentence {
 	out := ComparedSentence{Kind: st.Kind, Text: st.Text(c.words.Printer, c.words.Duration), Evidence: []string{}, Step: -1}

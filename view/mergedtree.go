@@ -46,10 +46,9 @@ type MergedTree struct {
 	nodes map[int]*Node
 }
 
-// NewMergedTree merges a pair of requests. Both sides must have the request, so that
-// pair.Diff is set. It takes less time than a Comparer, which also finds the sentences.
-func NewMergedTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, o ComparisonOptions) *MergedTree {
-	return newMergedTree(NewDifferences(pair.Diff, guide), newComparisonWords(c, o), guide, o.Choice)
+// MergedTree merges the requests of the pair. Both sides must have the request.
+func (p *Pair) MergedTree() *MergedTree {
+	return newMergedTree(p.differences, p.words, p.guide, p.options.Choice)
 }
 
 // newMergedTree selects the calls to show. The differences must be merged.

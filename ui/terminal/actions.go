@@ -259,7 +259,8 @@ func (m *Model) toggleLanguage() {
 		m.story.cursor = selected
 	}
 	if m.compared != nil {
-		m.compared.view = m.drafter().diffView(m.compared, guide)
+		m.compared.comparer = m.compared.comparer.In(m.options.Lang, guide)
+		m.compared.view = m.compared.comparer.Pair(m.compared.pair).MergedTree()
 		return
 	}
 	r := m.row()

@@ -17,7 +17,8 @@ type comparison struct {
 	// nameA and nameB are the names of sides A and B.
 	nameA, nameB string
 	// shown is the recording that the user compares: A or B.
-	shown *trace.Recording
+	shown    *trace.Recording
+	comparer *view.Comparer
 	// pair is the index of the shown pair in Requests. view is its merged tree.
 	pair int
 	view *view.MergedTree
@@ -102,6 +103,41 @@ func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 // changed reports whether the sides differ at a call of the merged tree.
 func (m *Model) changed(call int) bool {
 	return m.compared != nil && len(m.compared.view.Merged.Changes[call]) > 0
+}
+
+// firstChange returns the first row with a change of behaviour at a key step or, without one, the
+// first row with any change. It returns -1 if there is none.
+func (m *Model) firstChange() int {
+	d, any := m.compared.view, -1
+	for at, r := range m.forest.rows {
+		if r.kind != rowStep {
+			continue
+		}
+		for _, n := range d.Merged.Changes[r.call] {
+			switch c := &d.Changes[n]; c.Kind {
+			case diff.Added, diff.Removed, diff.Repeated, diff.Reordered, diff.Valued:
+				if c.Telling {
+					return at
+				}
+			}
+			if any < 0 {
+				any = at
+			}
+		}
+	}
+	return any
+}
+
+// said returns the sentences about the selected change or, on a heading, about the changes of
+// its layer.
+func (m *Model) said() (said []view.ComparedSentence, ofLayer bool) {
+	r, pair := m.row(), m.compared.comparer.Pair(m.compared.pair)
+	if r.kind == rowHeading {
+		if said = pair.AboutSection(m.forest.story.Sections[r.section]); len(said) > 0 {
+			return said, true
+		}
+	}
+	return pair.About(m.forest.callsOf(r.call)), false
 }
 
 // toChange goes to the next change in a direction.

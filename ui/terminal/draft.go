@@ -73,6 +73,16 @@ func (d drafter) texts(rec *trace.Recording, story *view.Story, guide view.Guide
 // first pair that both sides have.
 func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, shown *trace.Recording, request int) (draft, error) {
 	c := &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB, shown: shown}
+	guide, err := d.lib.Guide(d.options.Lang, a, b)
+	if err != nil {
+		return draft{}, err
+	}
+	c.comparer, err = view.NewComparer(c.Comparison, guide, view.ComparisonOptions{
+		Options: view.Options{ASCII: d.options.ASCII, Lang: d.options.Lang}, NameA: nameA, NameB: nameB,
+	})
+	if err != nil {
+		return draft{}, err
+	}
 	for i := range c.Requests {
 		if pair := &c.Requests[i]; pair.Diff != nil && requestIn(shown, pair) == request {
 			return d.pair(c, i)
@@ -100,17 +110,11 @@ func (d drafter) pair(c *comparison, pair int) (draft, error) {
 	}
 	shown := *c
 	shown.pair = pair
-	shown.view = d.diffView(&shown, guide)
+	shown.view = c.comparer.Pair(pair).MergedTree()
 	return draft{
 		rec: c.shown, guide: guide, request: pair, compared: &shown, forest: newForest(shown.view.Story, nil),
 		status: saysChanges.Format(d.options.Lang, len(shown.view.Changes)),
 	}, nil
-}
-
-func (d drafter) diffView(c *comparison, guide view.Guide) *view.MergedTree {
-	return view.NewMergedTree(c.Comparison, &c.Requests[c.pair], guide, view.ComparisonOptions{
-		Options: view.Options{ASCII: d.options.ASCII, Lang: d.options.Lang}, NameA: c.nameA, NameB: c.nameB,
-	})
 }
 
 // show shows a draft. If the scenario stays the same, the selected
@@ -148,8 +152,13 @@ func (m *Model) begin() {
 
 // firstRow returns the row to select at first: the first row of the error path or,
 // without an error path, the first step. If the first screen has no such row, it
-// returns 0, the top row.
+// returns 0, the top row. In a comparison, it returns the first change.
 func (m *Model) firstRow() int {
+	if m.compared != nil {
+		if at := m.firstChange(); at >= 0 {
+			return at
+		}
+	}
 	for i, r := range m.forest.rows[:min(len(m.forest.rows), m.treeHeight())] {
 		if r.kind == rowStep || r.kind == rowFailure {
 			return i

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
@@ -51,23 +52,27 @@ func (m *Model) compareSource() tea.Cmd {
 	}
 }
 
-// belowLines returns the lines below the tree of a comparison. First come the
-// changes of the selected call, then the diff of the function to compare
-// (view.ChangedFunction). The diff begins at the hunk with the line that makes the call.
+// belowLines returns the lines below the tree of a comparison. First come the sentences about
+// the selected change, then the diff of the function to compare (view.ChangedFunction). The
+// diff begins at the hunk with the line that makes the call. Scrolling down leads through the
+// sentences to the diff, scrolling up to the earlier hunks.
 func (m *Model) belowLines(width, height int) []string {
-	lines := m.changeLines(width)
+	lines, ofLayer := m.changeLines(width)
 	f := m.compared.view.ChangedFunction(m.call())
-	if f == nil {
-		return filled(lines, height)
+	if f == nil || ofLayer {
+		m.belowScroll = max(0, min(m.belowScroll, len(lines)-height))
+		return filled(lines[m.belowScroll:], height)
 	}
+	said := max(0, min(m.belowScroll, len(lines)))
+	lines = lines[said:]
 	known := m.hunks[hunkKey{m.compared.A.K8sVersion, m.compared.B.K8sVersion, f.A.Function, f.B.Function}]
 	if known.err != nil {
 		return filled(append(lines, text.Wrap(text.Escape(m.errorText(known.err)), width)...), height)
 	}
 	heading := min(2, len(known.lines)) // the names of the compared functions
 	hunk := max(heading, hunkOf(known.lines, f.Line, f.OnB))
-	from := max(heading, min(hunk+m.belowScroll, len(known.lines)-1))
-	m.belowScroll = from - hunk
+	from := max(heading, min(hunk+m.belowScroll-said, len(known.lines)-1))
+	m.belowScroll = from - hunk + said
 	if heading == 2 {
 		names := m.forest.story.Names
 		lines = append(lines, m.palette.Removed.Render(fmt.Sprintf("--- %s  %s  %s", m.compared.nameA, names.Of(f.A), names.Place(f.A))),
@@ -79,16 +84,35 @@ func (m *Model) belowLines(width, height int) []string {
 	return filled(lines, height)
 }
 
-// changeLines describes the changes of the selected call.
-func (m *Model) changeLines(width int) []string {
-	var lines []string
+// changeLines describes the selected change in sentences, each with its reasons, or else in short.
+// ofLayer is set if they describe the changes of a layer.
+func (m *Model) changeLines(width int) (lines []string, ofLayer bool) {
+	said, ofLayer := m.said()
+	add := func(first, rest, line string, style lipgloss.Style) {
+		for _, wrapped := range text.Wrap(line, width-lipgloss.Width(rest)) {
+			lines, first = append(lines, first+style.Render(wrapped)), rest
+		}
+	}
+	for _, sentence := range said {
+		add("", "  ", sentence.Text, m.palette.Value)
+		for i, evidence := range sentence.Evidence {
+			sign := m.glyph("├─", "|-")
+			if i == len(sentence.Evidence)-1 {
+				sign = m.glyph("└─", "`-")
+			}
+			add("  "+sign+" ", "     ", evidence, m.palette.Facts)
+		}
+	}
+	if len(said) > 0 {
+		return lines, ofLayer
+	}
 	for _, detail := range m.compared.view.Details(m.call()) {
 		mark := m.palette.Mark.Render(detail.Mark) + " "
 		for _, line := range text.Wrap(detail.Text, width-len(detail.Mark)-1) {
 			lines = append(lines, mark+m.palette.Value.Render(line))
 		}
 	}
-	return lines
+	return lines, false
 }
 
 // hunkHeading matches the heading of a hunk: the first line and the number of

@@ -574,6 +574,20 @@ func TestComparisonKeepsTheCall(t *testing.T) {
 	}
 }
 
+// TestComparisonBeginsAtAChange checks that the first selected row of a comparison has a change of
+// behaviour.
+func TestComparisonBeginsAtAChange(t *testing.T) {
+	for _, scenario := range []string{"get-node", "create-deployment"} {
+		for _, release := range []string{"0", "6"} {
+			m := open(t, scenario, 80, 24)
+			press(m, "=", "3", release, "enter")
+			if m.compared == nil || m.row().kind != rowStep || !m.changed(m.call()) {
+				t.Errorf("%s: %+v is selected at first, expected a change", scenario, m.row())
+			}
+		}
+	}
+}
+
 // TestComparisonBeginsWithTheOlderRelease checks that side A is the older release, also if
 // it is the shown one, and that the shown release comes back afterwards.
 func TestComparisonBeginsWithTheOlderRelease(t *testing.T) {
@@ -678,6 +692,56 @@ func TestStoredIsShown(t *testing.T) {
 		if call := m.forest.tree.Call(m.call()); m.row().kind != rowStep || call.Attributes[trace.AttrEtcdTxnSucceeded] != "true" {
 			t.Errorf("enter leads to %s, expected the write in etcd", call.Function)
 		}
+	}
+}
+
+// TestComparisonSaysWhy checks that the part below the tree has the sentences of "apitrace diff":
+// about the selected change, and on a heading about all changes of the layer.
+func TestComparisonSaysWhy(t *testing.T) {
+	m := openIn(t, "v1.31.0", "list-nodes", 120, 40)
+	rec, err := recordings.Load("v1.30.4", "list-nodes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.take(m.drafter().comparison(rec, m.rec, "v1.30.4", "v1.31.0", m.rec, 0))
+	for _, lang := range []string{"en", "zh"} {
+		guide, err := testLibrary{}.Guide(lang, rec, m.rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		comparer, err := view.NewComparer(m.compared.Comparison, guide, view.ComparisonOptions{Options: view.Options{Lang: lang}, NameA: "v1.30.4", NameB: "v1.31.0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		below := func() string { return squeeze(ansi.Strip(strings.Join(m.belowLines(120, 40), ""))) }
+		layers := 0
+		for _, layer := range comparer.Pair(0).Comparison(view.Choice{}).Layers {
+			for _, sentence := range layer.Sentences {
+				m.goTo(sentence.Call)
+				for _, want := range append([]string{sentence.Text}, sentence.Evidence...) {
+					if got := below(); !strings.Contains(got, squeeze(want)) {
+						t.Errorf("below the tree is %q, expected %q", got, want)
+					}
+				}
+			}
+			at := slices.IndexFunc(m.forest.rows, func(r row) bool {
+				return r.kind == rowHeading && m.forest.story.Sections[r.section].Layer == layer.Name
+			})
+			if at < 0 || len(layer.Sentences) == 0 {
+				continue
+			}
+			layers++
+			m.cursor = at
+			for _, sentence := range layer.Sentences {
+				if got := below(); !strings.Contains(got, squeeze(sentence.Text)) {
+					t.Errorf("on the heading of %s, below the tree is %q, expected %q", layer.Title, got, sentence.Text)
+				}
+			}
+		}
+		if layers == 0 {
+			t.Error("no layer has a section")
+		}
+		press(m, "L")
 	}
 }
 
