@@ -58,6 +58,19 @@ func Enclosing(programName, version, file string, line int) (name string, begins
 	return f.Name, f.Line, nil
 }
 
+// Declared is a gates.Declared that reads the sources in the cache.
+func Declared(programName, version, function string) (file string, line int, err error) {
+	dir, err := CachedTreeOf(programName, version, nil)
+	if err != nil {
+		return "", 0, err
+	}
+	f, err := (&source.Tree{Program: programName, Version: version, Dir: dir}).Function(function)
+	if err != nil {
+		return "", 0, err
+	}
+	return f.File, f.Line, nil
+}
+
 // named returns one of AllPrograms. For an unknown program, the error is program.ErrNoSource.
 func named(name string) (traced.Program, error) {
 	p, ok := traced.Find(AllPrograms(), name)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
@@ -24,6 +26,42 @@ type Page struct {
 	Latest string
 	// Recorded counts the recorded scenarios of the release.
 	Recorded int
+}
+
+// Declared returns the file and the line that declare a function of a program.
+type Declared func(program, version, function string) (file string, line int, err error)
+
+// NewPage returns the page of a gate in a recorded release, or in the newest one that has the gate
+// if release is "". It asks declared for the lines of functions that no recording calls. An error
+// of declared means that the line is not known.
+func NewPage(g *Gate, release string, declared Declared) (*Page, error) {
+	page := &Page{Gate: g, Release: release}
+	var err error
+	if release == "" {
+		if page.Latest, err = recordings.Resolve(recordings.Latest); err != nil {
+			return nil, err
+		}
+		if page.Release, err = recordings.Resolve(semver.MajorMinor(g.Newest())); err != nil {
+			return nil, err
+		}
+	}
+	of, err := recordings.All(page.Release)
+	if err != nil {
+		return nil, err
+	}
+	page.Recorded = len(of)
+	if page.Places, err = Places(g.Name, page.Release, of); err != nil {
+		return nil, err
+	}
+	for _, p := range page.Places {
+		if p.Line > 0 {
+			continue
+		}
+		if file, line, err := declared(p.Program, page.Release, p.Function); err == nil {
+			p.File, p.Line = file, line
+		}
+	}
+	return page, nil
 }
 
 // mostDecisions is the maximum number of calls that are listed for a function.

@@ -320,7 +320,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	switch {
 	case m.mode == modePick:
 		m.picker.move(delta)
-	case m.mode == modeHelp, !m.inStory && m.pane != paneNone && msg.X >= m.treeWidth() && msg.Y <= m.treeHeight():
+	case m.mode == modeHelp, m.mode == modeText, !m.inStory && m.pane != paneNone && msg.X >= m.treeWidth() && msg.Y <= m.treeHeight():
 		m.scroll += delta
 	case m.belowHeight() > 0 && msg.Y > m.treeHeight():
 		m.belowScroll += delta

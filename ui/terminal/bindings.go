@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"math"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -168,7 +169,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		cmd = m.typedFind(key, msg.Text)
 	case modePick:
 		cmd = m.picked(key, msg.Text)
-	case modeHelp:
+	case modeHelp, modeText:
 		m.scrollHelp(key)
 	default:
 		m.status = ""
@@ -194,7 +195,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// scrollHelp moves in the help, or leaves it.
+// scrollHelp moves in the help or the text, or leaves it.
 func (m *Model) scrollHelp(key string) {
 	switch key {
 	case "up", "k":
@@ -208,7 +209,7 @@ func (m *Model) scrollHelp(key string) {
 	case "home", "g":
 		m.scroll = 0
 	case "end", "G":
-		m.scroll = len(m.help())
+		m.scroll = math.MaxInt / 2 // window takes the last lines
 	case "q", "esc", "?", "left", "enter":
 		m.mode, m.scroll = modeTree, 0
 	}

@@ -18,8 +18,10 @@ type Found struct {
 	// reports whether a call is one of them.
 	Places []search.Place
 	Is     func(*trace.Call) bool
-	// Command shows a result that is in no recording.
+	// Command shows a result that is in no recording. Text returns what it prints; without Text,
+	// the model only names the command.
 	Command string
+	Text    func(lang string) (string, error)
 }
 
 type (
@@ -32,6 +34,11 @@ type (
 	located struct {
 		drafted
 		call int
+	}
+	// printed is the message that the text of a result is ready.
+	printed struct {
+		text string
+		err  error
 	}
 )
 
@@ -58,7 +65,7 @@ func (m *Model) typedFind(key, text string) tea.Cmd {
 }
 
 // pickFound lets the user choose a result. It opens the recording at the first call that is
-// the result, or names the command that shows the result.
+// the result, shows the text of the result, or names the command that shows it.
 func (m *Model) pickFound(found []Found) {
 	all := make([]string, len(found))
 	for i, f := range found {
@@ -69,6 +76,13 @@ func (m *Model) pickFound(found []Found) {
 	}
 	m.pick(all, -1, func(m *Model, chosen int) tea.Cmd {
 		f := found[chosen]
+		if f.Text != nil {
+			lang := m.options.Lang
+			return m.start(saysLoading, f.Title, func(context.Context) tea.Msg {
+				text, err := f.Text(lang)
+				return printed{text, err}
+			})
+		}
 		if len(f.Places) == 0 {
 			m.status = saysCommand.Format(m.options.Lang, f.Command)
 			return nil

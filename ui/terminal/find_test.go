@@ -66,6 +66,14 @@ func TestFind(t *testing.T) {
 		t.Errorf("the status is %q, expected a command with the layer", m.status)
 	}
 
+	find("ConsistentListFromCache")
+	if press(m, "enter"); m.mode != modeText || !strings.Contains(m.screen(), "v1.31.0 to v1.36.3   on") || !strings.Contains(m.screen(), "asked for in v1.36.3 by") {
+		t.Errorf("the screen does not explain the feature gate:\n%s", m.screen())
+	}
+	if press(m, "end", "esc"); m.mode != modeTree {
+		t.Errorf("esc leaves mode %d, expected the tree", m.mode)
+	}
+
 	find("authorizer/rbac/rbac.go:66")
 	press(m, "enter")
 	shows(m.rec.Scenario, "rbac.(*authorizingVisitor).visit")

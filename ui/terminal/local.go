@@ -20,6 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/gates"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
 	"github.com/kubeapitrace/apitrace/view"
@@ -106,7 +107,15 @@ func (*Local) Find(query, lang string) ([]Found, error) {
 		all = append(all, found)
 	}
 	for _, g := range result.Gates {
-		all = append(all, Found{Title: g.Name, Command: "apitrace explain " + g.Name})
+		all = append(all, Found{Title: g.Name, Command: "apitrace explain " + g.Name, Text: func(lang string) (string, error) {
+			page, err := gates.NewPage(g, "", controlplane.Declared)
+			if err != nil {
+				return "", err
+			}
+			var out strings.Builder
+			err = page.Write(&out, message.For(lang))
+			return out.String(), err
+		}})
 	}
 	for _, n := range result.Names {
 		all = append(all, Found{Title: n.Name, Command: search.NameCommand(n)})

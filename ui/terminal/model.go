@@ -35,6 +35,7 @@ const (
 	modeFilter
 	modeFind
 	modeHelp
+	modeText // Model.text
 	modePick
 )
 
@@ -82,7 +83,7 @@ type Model struct {
 	belowShare    int // of the part below the tree in the height, in percent
 	below         bool
 	belowScroll   int
-	scroll        int // of the pane or the help
+	scroll        int // of the pane, the help or the text
 	shift         int // columns that the source is scrolled to the right
 	mouse         bool
 	status        string
@@ -96,7 +97,8 @@ type Model struct {
 	indexing *forest  // the forest of the last index that was begun
 
 	picker picker
-	job    *job // nil if none is running
+	text   string // the lines of modeText
+	job    *job   // nil if none is running
 
 	compared   *comparison // nil for a tree of one recording
 	sideBySide bool
@@ -175,6 +177,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.status = m.errorText(msg.err)
 		} else {
 			m.pickFound(msg.found)
+		}
+	case printed:
+		if m.status = ""; msg.err != nil {
+			m.status = m.errorText(msg.err)
+		} else {
+			m.mode, m.text, m.scroll = modeText, msg.text, 0
 		}
 	case located:
 		m.showLocated(msg)

@@ -36,6 +36,8 @@ func (m *Model) screen() string {
 	switch {
 	case m.mode == modeHelp:
 		lines = append(lines, m.window(m.help())...)
+	case m.mode == modeText:
+		lines = append(lines, m.window(m.textLines())...)
 	case m.mode == modePick:
 		lines = append(lines, m.pickerLines()...)
 	case m.inStory:
@@ -94,6 +96,26 @@ func filled(lines []string, height int) []string {
 		all = append(all, "")
 	}
 	return all[:height]
+}
+
+// textLines wraps the lines of the text that are too long. A line goes on with its own indentation.
+func (m *Model) textLines() []string {
+	var lines []string
+	for i, line := range strings.Split(strings.TrimRight(m.text, "\n"), "\n") {
+		if i == 0 {
+			line = m.palette.Key.Render(line)
+		}
+		if lipgloss.Width(line) <= m.width {
+			lines = append(lines, line)
+			continue
+		}
+		said := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(said)]
+		for _, wrapped := range text.Wrap(said, m.width-len(indent)) {
+			lines = append(lines, indent+wrapped)
+		}
+	}
+	return lines
 }
 
 func (m *Model) pickerLines() []string {
@@ -461,6 +483,8 @@ func (m *Model) statusLine() string {
 		return "&" + m.query + "  " + m.status
 	case m.mode == modeFind:
 		return saysFind.Format(m.options.Lang, m.wanted)
+	case m.mode == modeText:
+		return saysTextKeys.In(m.options.Lang)
 	case m.status != "":
 		return text.Escape(m.status)
 	case m.inStory:

@@ -26,6 +26,7 @@ var (
 	saysLoading      = message.Of("loading %s")
 	saysFind         = message.Of("search everything (enter searches): %s")
 	saysFinding      = message.Of("searching %q")
+	saysTextKeys     = message.Of("j/k scrolls  esc back")
 	saysLayer        = message.Of("layer")
 	saysCommand      = message.Of("%s shows it")
 	saysReplaying    = message.Of("replaying %s")

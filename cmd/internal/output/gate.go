@@ -8,7 +8,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/cmd/internal/console"
 	"github.com/kubeapitrace/apitrace/controlplane"
-	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/gates"
@@ -64,43 +63,19 @@ func namesakes(name string) ([]string, error) {
 // one that has the gate. For functions that no recording calls, it takes line numbers from
 // the sources on this machine, and downloads nothing.
 func ExplainGate(std *console.Streams, g *gates.Gate, version string) error {
-	page := &gates.Page{Gate: g}
-	if version == "" {
-		latest, err := recordings.Resolve(recordings.Latest)
+	release := ""
+	if version != "" {
+		version, err := apiserver.ParseReadable(version)
 		if err != nil {
+			return message.ToUsageError(err)
+		}
+		if release, err = recordings.Resolve(semver.MajorMinor(version)); err != nil {
 			return err
 		}
-		version, page.Latest = g.Newest(), latest
 	}
-	version, err := apiserver.ParseReadable(version)
-	if err != nil {
-		return message.ToUsageError(err)
-	}
-	release, err := recordings.Resolve(semver.MajorMinor(version))
+	page, err := gates.NewPage(g, release, controlplane.Declared)
 	if err != nil {
 		return err
 	}
-	of, err := recordings.All(release)
-	if err != nil {
-		return err
-	}
-	places, err := gates.Places(g.Name, release, of)
-	if err != nil {
-		return err
-	}
-	for _, p := range places {
-		if p.Line > 0 {
-			continue
-		}
-		dir, err := controlplane.CachedTreeOf(p.Program, release, nil)
-		if err != nil {
-			continue // the page says that the line is not known
-		}
-		tree := &source.Tree{Program: p.Program, Version: release, Dir: dir}
-		if f, err := tree.Function(p.Function); err == nil {
-			p.File, p.Line = f.File, f.Line
-		}
-	}
-	page.Release, page.Places, page.Recorded = release, places, len(of)
 	return page.Write(std.Out, std.Printer)
 }
