@@ -368,7 +368,10 @@ func TestRowsAreTheStepsOfShow(t *testing.T) {
 				}
 			case rowStep:
 				steps++
-				values, _ := m.rowValues(r)
+				plugin, values := m.rowValues(r)
+				if plugin != "" {
+					values = "  plugin=" + plugin + values
+				}
 				if got := (shown{m.forest.textOf(r.call).Name, m.time(r), values, len(m.forest.callsOf(r.call)), int(r.folded)}); got != want[int(r.call)] {
 					t.Errorf("%s: the row of call %d, %s, shows %+v, expected %+v", scenario, r.call, m.forest.tree.Call(int(r.call)).ShortName(), got, want[int(r.call)])
 				}
@@ -433,10 +436,38 @@ func TestPluginsHaveNames(t *testing.T) {
 		for _, call := range calls {
 			name := m.forest.tree.Call(call).Attributes[trace.AttrAdmissionPlugin]
 			row := ansi.Strip(m.rowLine(int(m.forest.at[call]), width))
-			if want := "plugin=" + name; name == "" || !strings.Contains(row, want[:min(len(want), 20)]) || width >= 80 && !strings.Contains(row, want) {
+			if want := ".Admit " + name; name == "" || !strings.Contains(row, name[:min(len(name), 20)]) || width >= 120 && !strings.Contains(row, want) {
 				t.Errorf("%d columns: row %q lacks %s", width, row, want)
 			}
 		}
+	}
+}
+
+// TestFoundPluginIsInOrder checks that a search for a plugin divides the row of all plugins, so that
+// the order of the rows is that of the calls.
+func TestFoundPluginIsInOrder(t *testing.T) {
+	m := open(t, "create-deployment", 80, 24)
+	press(m, "/")
+	press(m, strings.Split("PodGroupProtection", "")...)
+	press(m, "enter")
+	if call := m.forest.tree.Call(m.call()); call.Attributes[trace.AttrAdmissionPlugin] != "PodGroupProtection" {
+		t.Fatalf("%+v is found", call)
+	}
+	plugins, rows, last := 0, 0, -1
+	for _, r := range m.forest.rows {
+		if r.kind != rowStep || m.forest.tree.Call(int(r.call)).Attributes[trace.AttrAdmissionPlugin] == "" || r.section != m.row().section {
+			continue
+		}
+		rows++
+		for _, call := range m.forest.callsOf(r.call) {
+			if plugins++; call < last {
+				t.Errorf("call %d is in a row below call %d", call, last)
+			}
+			last = call
+		}
+	}
+	if rows != 3 || plugins != 20 {
+		t.Errorf("%d rows have %d plugins, expected 3 rows with 20 plugins", rows, plugins)
 	}
 }
 

@@ -263,10 +263,14 @@ func (f *forest) drawnIn(i, above int32) int32 {
 		return -1
 	}
 	equal, ok := f.equal[i]
-	if !ok || f.apart[i] {
+	if !ok {
 		return i
 	}
 	calls := equalCalls{equal, above}
+	if f.apart[i] {
+		delete(f.first, calls) // the calls after it get a row below its row
+		return i
+	}
 	first, ok := f.first[calls]
 	if !ok {
 		f.first[calls] = i

@@ -268,15 +268,21 @@ func (m *Model) sidesLine(r row, width int) string {
 		if call == diff.None {
 			return strings.Repeat(" ", column)
 		}
-		name := tree.Call(call).ShortName()
+		name, plugin := tree.Call(call).ShortName(), view.PurposeOf(tree.Call(call))
 		if tree == d.Diff.B { // the story names only calls of side B
 			name = m.forest.story.Names.Of(tree.Call(call))
+		}
+		if plugin != "" && len(m.forest.callsOf(r.call)) == 1 {
+			plugin = " " + plugin
+		} else {
+			plugin = ""
 		}
 		before, after := strings.Repeat(" ", min(int(r.level), column/8))+m.opener(r.folded > 0, m.forest.opened(r))+" ", ""
 		if r.folded > 0 {
 			after = m.folds(r)
 		}
-		return fit(before+m.fitName(name, column-lipgloss.Width(before)-lipgloss.Width(after))+after, column)
+		after = plugin + after
+		return fit(before+m.fitName(name, max(1, column-lipgloss.Width(before)-lipgloss.Width(after)))+after, column)
 	}
 	mark := m.compared.view.Mark(int(r.call))
 	if mark == "" {
@@ -329,12 +335,12 @@ func (m *Model) stepLine(r row, width int) string {
 	if text := m.forest.textOf(r.call); text != nil {
 		name = text.Name
 	}
-	values, named := m.rowValues(r)
-	ofName := room
-	if named { // many rows have the same function, so the plugin's name needs its columns more
-		ofName = max(enough, room-lipgloss.Width(values))
+	plugin, values := m.rowValues(r)
+	if plugin != "" { // many rows have the same function, so the plugin's name needs its columns more
+		after = " " + m.palette.Key.Render(plugin) + after
+		room -= lipgloss.Width(plugin) + 1
 	}
-	name = m.fitName(name, ofName)
+	name = m.fitName(name, max(enough, room))
 	if room -= lipgloss.Width(name); room >= enough {
 		after += ansi.Truncate(values, room, m.glyph("…", ".."))
 	}
@@ -344,15 +350,18 @@ func (m *Model) stepLine(r row, width int) string {
 	return before + name + after
 }
 
-// rowValues returns the values of a row, with blanks before each. named is set if they
-// begin with the name of an admission plugin.
-func (m *Model) rowValues(r row) (line string, named bool) {
+// rowValues returns the admission plugin of a row of one call, or "", and the other values of the
+// row, with blanks before each. In a comparison, the part below the tree has the values.
+func (m *Model) rowValues(r row) (plugin, line string) {
+	alone, call := len(m.forest.callsOf(r.call)) == 1, m.forest.tree.Call(int(r.call))
 	text := m.forest.textOf(r.call)
-	if text == nil { // the part below the tree has the values
-		if plugin := view.PurposeOf(m.forest.tree.Call(int(r.call))); plugin != "" && len(m.forest.callsOf(r.call)) == 1 {
-			return "  " + m.palette.Value.Render(plugin), true
-		}
-		return "", false
+	switch {
+	case text == nil && alone:
+		return view.PurposeOf(call), ""
+	case text == nil:
+		return "", ""
+	case alone && len(text.Values) > 0 && text.Values[0].Name == trace.AttrAdmissionPlugin:
+		plugin = view.PurposeOf(call)
 	}
 	add := func(text string, decides bool) {
 		style := m.palette.Value
@@ -362,12 +371,14 @@ func (m *Model) rowValues(r row) (line string, named bool) {
 		line += "  " + style.Render(text)
 	}
 	for _, v := range text.Values {
-		add(v.Text, v.Decides)
+		if plugin == "" || v.Name != trace.AttrAdmissionPlugin {
+			add(v.Text, v.Decides)
+		}
 	}
 	for _, p := range text.Plugins {
 		add(p.Text, p.Decides)
 	}
-	return line, len(text.Values) > 0 && text.Values[0].Name == trace.AttrAdmissionPlugin
+	return plugin, line
 }
 
 // fitName shortens the name of a function to a number of columns. It removes
