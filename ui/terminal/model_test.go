@@ -21,6 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/view"
 )
@@ -564,6 +565,49 @@ func TestTitleShowsTheStatus(t *testing.T) {
 	m := open(t, "create-exists", 60, 20)
 	if title := m.titleLine(); lipgloss.Width(title) != 60 || !strings.HasSuffix(title, "… → 409") {
 		t.Errorf("the title is %q, expected 60 columns that end with the status", title)
+	}
+}
+
+// TestTitleShowsTheNumber checks that a narrow screen cuts the name of the scenario and the path, and
+// keeps the status and the number of the request, also in a comparison of many requests.
+func TestTitleShowsTheNumber(t *testing.T) {
+	m := open(t, "deployment-to-pod", 50, 20)
+	for range 2 {
+		for len(m.rec.Requests) < 120 {
+			m.rec.Requests = append(m.rec.Requests, m.rec.Requests[0])
+		}
+		m.inStory, m.request = false, 99
+		title := m.titleLine()
+		if lipgloss.Width(title) != 50 || !strings.HasSuffix(title, " → 201  (100/120)") || !strings.Contains(title, "POST /") {
+			t.Errorf("the title is %q, expected 50 columns that end with the status and the number", title)
+		}
+		m.rec.Scenario = "a-much-longer-name-of-a-scenario"
+	}
+}
+
+// TestSidesShowTheNumberOfCalls checks that a row of several calls has their number on each side.
+func TestSidesShowTheNumberOfCalls(t *testing.T) {
+	m := open(t, "create-deployment", 200, 50)
+	press(m, "=", "3", "0", "enter", "|")
+	rows := 0
+	for at, r := range m.forest.rows {
+		calls := len(m.forest.callsOf(r.call))
+		if r.kind != rowStep || calls < 2 {
+			continue
+		}
+		rows++
+		line, want := ansi.Strip(m.rowLine(at, 200)), 0
+		for _, of := range [][]int{m.compared.view.Merged.A, m.compared.view.Merged.B} {
+			if of[r.call] != diff.None {
+				want++
+			}
+		}
+		if got := strings.Count(line, "×"); got != want {
+			t.Errorf("a row of %d calls has the number on %d sides, expected %d: %q", calls, got, want, line)
+		}
+	}
+	if rows == 0 {
+		t.Fatal("no row has several calls")
 	}
 }
 

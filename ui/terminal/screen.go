@@ -71,14 +71,16 @@ func (m *Model) titleLine() string {
 		release = fmt.Sprintf("%s %s %s", c.nameA, m.glyph("→", "->"), c.nameB)
 		requests = len(c.Requests)
 	}
-	before, path, after := fmt.Sprintf("%s %s  %s ", m.rec.Scenario, release, r.Method), text.Escape(r.Path), ""
+	scenario, before, path, after := text.Escape(m.rec.Scenario), text.Escape(fmt.Sprintf(" %s  %s ", release, r.Method)), text.Escape(r.Path), ""
 	if r.Status > 0 {
 		after = fmt.Sprintf(" %s %d", m.glyph("→", "->"), r.Status)
 	}
 	if requests > 1 {
 		after += fmt.Sprintf("  (%d/%d)", m.request+1, requests)
 	}
-	before = text.Escape(before)
+	const enough = 8 // columns of a path
+	scenario = ansi.Truncate(scenario, max(enough, m.width-lipgloss.Width(before+after)-enough), m.glyph("…", ".."))
+	before = scenario + before
 	path = ansi.Truncate(path, max(1, m.width-lipgloss.Width(before+after)), m.glyph("…", "..")) // the status is never cut
 	return m.palette.Request.Render(pad(before+path+after, m.width))
 }
@@ -278,8 +280,11 @@ func (m *Model) sidesLine(r row, width int) string {
 			plugin = ""
 		}
 		before, after := strings.Repeat(" ", min(int(r.level), column/8))+m.opener(r.folded > 0, m.forest.opened(r))+" ", ""
+		if calls := m.callsOn(tree, r); calls > 1 {
+			after = fmt.Sprintf(" %s%d", view.SignsFor(m.options.ASCII).Times, calls)
+		}
 		if r.folded > 0 {
-			after = m.folds(r)
+			after += m.folds(r)
 		}
 		after = plugin + after
 		return fit(before+m.fitName(name, max(1, column-lipgloss.Width(before)-lipgloss.Width(after)))+after, column)
@@ -289,6 +294,21 @@ func (m *Model) sidesLine(r row, width int) string {
 		mark = m.glyph("│", "|")
 	}
 	return side(d.Diff.A, d.Merged.A[r.call]) + " " + firstRune(mark) + " " + side(d.Diff.B, d.Merged.B[r.call])
+}
+
+// callsOn returns how many calls of a row one side makes.
+func (m *Model) callsOn(tree *trace.Tree, r row) (n int) {
+	d := m.compared.view
+	calls := d.Merged.A
+	if tree == d.Diff.B {
+		calls = d.Merged.B
+	}
+	for _, i := range m.forest.callsOf(r.call) {
+		if calls[i] != diff.None {
+			n++
+		}
+	}
+	return n
 }
 
 func firstRune(s string) string {
