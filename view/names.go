@@ -116,12 +116,12 @@ func (n *Names) Place(call *trace.Call) string {
 	if call.File == "" {
 		return ""
 	}
-	return n.placeIn(call, call.Line)
+	return n.PlaceIn(call, call.Line)
 }
 
-// placeIn returns a line in the file of a call's function, in the form of Place. The call
+// PlaceIn returns a line in the file of a call's function, in the form of Place. The call
 // must have a file.
-func (n *Names) placeIn(call *trace.Call, line int) string {
+func (n *Names) PlaceIn(call *trace.Call, line int) string {
 	return fmt.Sprintf("%s:%d", n.fileName(call.File), line)
 }
 

@@ -138,7 +138,7 @@ func (w *traceWriter) errorSteps(path *ErrorPath) (steps []TraceSentence) {
 			say(step, pathRefused, said)
 		case ErrorBorn:
 			if step.Line > 0 {
-				say(step, pathBornAt, name, w.story.Names.placeIn(call, step.Line), said)
+				say(step, pathBornAt, name, w.story.Names.PlaceIn(call, step.Line), said)
 			} else {
 				say(step, pathBorn, name, said)
 			}

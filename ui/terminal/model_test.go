@@ -611,6 +611,38 @@ func TestSidesShowTheNumberOfCalls(t *testing.T) {
 	}
 }
 
+// TestStackHasTheLinesOfTheCalls checks that the stack names each caller in full, with the line
+// that makes the call, and that no line is wider than the pane.
+func TestStackHasTheLinesOfTheCalls(t *testing.T) {
+	for _, width := range []int{38, 58, 98} {
+		m := open(t, "create-deployment", 80, 24)
+		m.selectFunction("k8s.io/apiserver/pkg/registry/rest.BeforeCreate")
+		lines := m.stackLines(width)
+		for _, line := range lines {
+			if lipgloss.Width(line) > width {
+				t.Errorf("a line of the stack has %d columns, expected at most %d: %q", lipgloss.Width(line), width, line)
+			}
+		}
+		stack := squeeze(strings.Join(lines, ""))
+		tree, call := m.forest.tree, m.call()
+		names := m.forest.story.Names
+		want := []string{names.Of(tree.Call(call)) + names.Place(tree.Call(call))}
+		for ; tree.Parent(call) >= 0; call = tree.Parent(call) {
+			if line := tree.Call(call).CallerLine; line > 0 {
+				want = append(want, names.Of(tree.Call(tree.Parent(call)))+names.PlaceIn(tree.Call(tree.Parent(call)), line))
+			}
+		}
+		if len(want) < 5 || !strings.HasSuffix(want[1], "store.go:569") {
+			t.Fatalf("the recording has the stack %q, expected the line 569 of the caller", want)
+		}
+		for _, w := range want {
+			if !strings.Contains(stack, w) {
+				t.Errorf("%d columns: the stack lacks %q:\n%s", width, w, strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
 // TestOpenedRowsAreOnTheScreen opens the last row on the screen. The rows
 // below it must become visible.
 func TestOpenedRowsAreOnTheScreen(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"maps"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
@@ -174,14 +175,34 @@ func (m *Model) valueLines(call *trace.Call, width int) []string {
 	return lines
 }
 
-// stackLines lists the selected call and its callers, the nearest first.
+// stackLines lists the selected call and its callers, the nearest first. A caller has the line
+// where it made the call or, if that is not known, the line where it begins.
 // The list ends at a call that took up the event of a write, because no caller
 // waits for it.
 func (m *Model) stackLines(width int) []string {
 	lines := []string{m.palette.Key.Render(saysStack.In(m.options.Lang))}
-	for i := m.call(); i >= 0; i = m.forest.tree.Parent(i) {
-		call := m.forest.tree.Call(i)
-		lines = append(lines, "  "+m.forest.story.Names.Of(call)+" "+m.palette.Place.Render(m.forest.story.Names.Place(call)))
+	names, at := m.forest.story.Names, 0 // at is the line where control is, or 0
+	if m.stepping() {
+		at = m.walker.Line(m.at)
+	}
+	_, tree, selected := m.side()
+	for i := selected; i >= 0; i = tree.Parent(i) {
+		call := tree.Call(i)
+		place := names.Place(call)
+		if at > 0 && place != "" {
+			place = names.PlaceIn(call, at)
+		}
+		at = call.CallerLine
+		if line := "  " + names.Of(call) + " " + place; lipgloss.Width(line) <= width {
+			lines = append(lines, "  "+names.Of(call)+" "+m.palette.Place.Render(place))
+		} else {
+			for _, wrapped := range text.Wrap(names.Of(call), width-2) {
+				lines = append(lines, "  "+wrapped)
+			}
+			for _, wrapped := range text.Wrap(place, width-4) {
+				lines = append(lines, "    "+m.palette.Place.Render(wrapped))
+			}
+		}
 		if call.Afterwards() {
 			return append(lines, text.Wrap("  "+saysEventTaken.In(m.options.Lang), width)...)
 		}
