@@ -57,8 +57,18 @@ func TestPageOfAFunction(t *testing.T) {
 	js[any](b, setValue(".facts-of .filter input", "no such request"))
 	b.is(uses + ".textContent.includes('None has “no such request”.')")
 	b.accessible()
+	// The calls are in order of their lines. The functions that one line calls through an interface are folded.
+	calls := section("Calls")
+	b.is("[...(" + calls + "?.querySelectorAll(':scope > ul > li > .place') ?? [])].map((e) => e.textContent).join(' ') === 'create.go:104 create.go:120 create.go:124 create.go:128 create.go:130 create.go:132 create.go:135 create.go:139'")
+	b.is("/functions named Canonicalize ×87/.test(" + calls + ".querySelector(':scope > ul > li:last-child summary').textContent) && !" + calls + ".querySelector('details[open]')")
+	b.click(calls + ".querySelector(':scope > ul > li:last-child summary')")
+	b.is(calls + ".querySelector('details[open]').textContent.includes('deployment.deploymentStrategy.Canonicalize ×6')")
+	b.accessible()
+	// The head says first since when the function has its name, and which one was in its place.
+	b.goTo(function("k8s.io/apiserver/pkg/storage/cacher.(*CacheDelegator).Get"))
+	b.is("document.querySelector('.function .about')?.textContent.includes('under this name since v1.33.13 (until v1.32.2, cacher.(*Cacher).Get was in its place, in the source since v1.16.15, the oldest here)')")
 	b.goTo(function("k8s.io/apiserver/pkg/storage/cacher/delegator.ConsistentReadSupported"))
-	b.is("/in the source since v1[^;]+; v1[.0-9]+: in no traced package/.test(document.querySelector('.function .about')?.textContent)")
+	b.is("/in the source since v1[.0-9]+ .v1[.0-9]+: in no traced package/.test(document.querySelector('.function .about')?.textContent)")
 	b.is("/called in a recorded scenario since v1[.0-9]+$/.test(document.querySelector('.function .about')?.textContent)")
 
 	narrow := open(t, served(t), function(storeGet), 400)

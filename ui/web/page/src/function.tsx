@@ -42,7 +42,7 @@ export function FunctionView() {
       <header>
         <p class="package">{f.function.slice(0, cut)}</p>
         <h1>{f.name}</h1>
-        <p class="about"><span class="layer">{words.help(f.title)}</span><span>{f.k8sVersion}</span>{f.calls > 0 && <span>{words.times(thousands(f.calls))}</span>}{history.of && [since(history.of, words), calledSince(history.of, words)].map((says) => says && <span>{says}</span>)}</p>
+        <p class="about"><span class="layer">{words.help(f.title)}</span><span>{f.k8sVersion}</span>{f.calls > 0 && <span>{words.times(thousands(f.calls))}</span>}{history.of && [since(history.of, f, words), calledSince(history.of, words)].map((says) => says && <span>{says}</span>)}</p>
         <p class="note">{f.note || <span class="quiet">{words.notKey}</span>}</p>
         {f.noSpan ? <p class="quiet">{words.noSpan(f.noSpan)}</p> : f.uses.length === 0 && <p class="quiet">{words.notCalled(f.k8sVersion)}</p>}
         {f.only && <p class="warning">{words.still(f.only, f.k8sVersion)}</p>}
@@ -52,7 +52,7 @@ export function FunctionView() {
         <List title={words.callers} of={direct(f.callers)} item={(n) => <Next n={n} f={f} />} />
         <List title={words.reached} of={indirect(f.callers)} item={(n) => <Next n={n} f={f} />} />
         {f.calls > 0 && f.callers.length === 0 && <p class="quiet">{words.entry}</p>}
-        <List title={words.callees} of={direct(f.callees)} item={(n) => <Next n={n} f={f} />} />
+        <List title={words.callees} of={byLine(direct(f.callees))} item={(of) => <CallsOfLine of={of} f={f} />} />
         <List title={words.leads} of={indirect(f.callees)} item={(n) => <Next n={n} f={f} />} />
         <Uses f={f} />
         {f.values.length > 0 && <section aria-label={words.values}>
@@ -85,10 +85,41 @@ function List<T>({ title, of, item, head, none }: { title: string; of: T[]; item
   );
 }
 
-// Next is a caller or a callee. It leads to its page.
-const Next = ({ n, f }: { n: Neighbour; f: FunctionFacts }) => (
-  <Fragment><a class="name" href={functionAddress(n.function, f.k8sVersion)}>{n.name}</a>{n.calls > 1 && <span class="count"> ×{thousands(n.calls)}</span>}{' '}<span class="place">{n.place}</span>{n.how && <span class="quiet">{n.how}</span>}</Fragment>
+// Next is a caller or a callee. It leads to its page. Below the place of its call, it has none.
+const Next = ({ n, f, below }: { n: Neighbour; f: FunctionFacts; below?: boolean }) => (
+  <Fragment><a class="name" href={functionAddress(n.function, f.k8sVersion)}>{n.name}</a><Times n={n.calls} />{!below && <Fragment>{' '}<span class="place">{n.place}</span></Fragment>}{n.how && <span class="quiet">{n.how}</span>}</Fragment>
 );
+
+const Times = ({ n }: { n: number }) => n > 1 ? <span class="count"> ×{thousands(n)}</span> : null;
+
+// byLine groups callees by the line that calls them, in order of the lines. Callees without a
+// known line are last.
+function byLine(callees: Neighbour[]): Neighbour[][] {
+  const line = (n: Neighbour) => (n.place ? Number(n.place.slice(n.place.lastIndexOf(':') + 1)) : Infinity);
+  const by = new Map<string, Neighbour[]>();
+  for (const n of callees) by.set(n.place ?? '', [...(by.get(n.place ?? '') ?? []), n]);
+  return [...by.values()].sort(([a], [b]) => line(a) - line(b) || 0);
+}
+
+// CallsOfLine lists the functions that a line calls. Those with the same last name are folded:
+// the line calls a method of an interface.
+function CallsOfLine({ of, f }: { of: Neighbour[]; f: FunctionFacts }) {
+  const { words: { function: words } } = usePage();
+  const by = new Map<string, Neighbour[]>();
+  for (const n of of) {
+    const name = n.name.slice(n.name.lastIndexOf('.') + 1);
+    by.set(name, [...(by.get(name) ?? []), n]);
+  }
+  return (
+    <Fragment>
+      <span class="place">{of[0].place ?? words.noLine}</span>
+      <ul>{[...by].map(([name, all]) => {
+        const functions = new Set(all.map((n) => n.function)).size, each = all.map((n) => <li><Next n={n} f={f} below /></li>);
+        return functions === 1 ? each : <li><details><summary>{words.sameName(functions, name)}<Times n={all.reduce((sum, n) => sum + n.calls, 0)} /></summary><ul>{each}</ul></details></li>;
+      })}</ul>
+    </Fragment>
+  );
+}
 
 // Uses lists the requests that call the function, by scenario. A long list has a filter.
 function Uses({ f }: { f: FunctionFacts }) {
@@ -144,14 +175,25 @@ function useHistory(name?: string): { of: FunctionHistory | null; problem: Probl
   return history;
 }
 
-// since says since which release the function is known without a gap, up to the newest release,
-// what is known of the release before, and until when it had another name. It is empty if the newest release lacks the function, or
-// if the page has one release.
-function since({ releases }: FunctionHistory, words: Words['function']): string {
-  const gap = releases.findIndex((r) => !r.known), known = gap < 0 ? releases : releases.slice(0, gap);
-  if (known.length === 0 || releases.length === 1) return '';
-  const named = known.find((r) => r.name !== known[0].name);
-  return words.since(known[known.length - 1].k8sVersion, gap < 0 ? '' : releases[gap].k8sVersion, gap < 0 ? '' : releases[gap].state) + (named ? words.until(named.k8sVersion, named.name) : '');
+// since says in which releases the source has the function under the name of the page, without a
+// gap around the release of the page, and what is known of the neighbouring releases: the
+// function in its place, or that there is none. It is empty if the page has one release.
+function since({ releases }: FunctionHistory, f: FunctionFacts, words: Words['function']): string {
+  const all = [...releases].reverse(), at = all.findIndex((r) => r.k8sVersion === f.k8sVersion);
+  if (all.length === 1 || !all[at]?.known) return '';
+  // end returns the last release from i on that has the same name as i.
+  const end = (i: number, step: number): number => all[i + step]?.known && all[i + step].name === all[i].name ? end(i + step, step) : i;
+  const first = end(at, -1), last = end(at, 1), before = all[first - 1], after = all[last + 1], beside: string[] = [];
+  const version = (i: number) => all[i].k8sVersion;
+  if (first === 0 && !after) return words.everyRelease(version(0));
+  for (let i = first - 1; i >= 0; i--) {
+    if (!all[i].known) { beside.push(words.other(version(i), all[i].state)); break; }
+    const to = i;
+    i = end(i, -1);
+    beside.push(words.until(version(to), all[to].name, i === 0 || !all[i - 1].known ? version(i) : '', i === 0));
+  }
+  if (after) beside.push(after.known ? words.after(after.k8sVersion, after.name) : words.other(after.k8sVersion, after.state));
+  return words.since(version(first), after ? version(last) : '', !!(before?.known || after?.known), first === 0) + words.brackets(beside.join(words.apart));
 }
 
 // calledSince says since which release recorded scenarios call the function, without a gap up to
