@@ -23,6 +23,7 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	server := served(t)
 	b := open(t, server, "#/latest/get-node/1?view=map", 1280)
 	b.is("document.querySelectorAll('.map-picture .line').length > 10")
+	b.is("/Times at the stations: own time.*Times in the list: with the calls/.test(document.querySelector('.map-times').textContent)")
 	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/map")
 	var want view.RequestMap
 	if err := json.Unmarshal(body, &want); err != nil {
@@ -52,12 +53,20 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	b.is("document.querySelector('.map-picture .dot') && document.querySelectorAll('.line.now').length === 1")
 	b.press(kb.ArrowLeft)
 	b.is("location.hash.includes('stop=1')")
-	// A station shows the source of its first step, and the map stays.
+	// A station shows the source of its first step. The map stays where it is, and keeps the station in sight.
+	place := "(({ left, top, width }) => [left, top, width].join())(" + fmt.Sprintf(station, "kube-apiserver/kube-apiserver/handler") + ".getBoundingClientRect())"
+	stood := js[string](b, place)
 	b.click(fmt.Sprintf(station, "kube-apiserver/kube-apiserver/etcd3"))
 	b.is("location.hash.includes('call=') && location.hash.includes('view=map') && location.hash.includes('stop=1')")
 	b.is(heading + " === '(*store).Get' && document.querySelector('.code').checkVisibility() && document.querySelectorAll('.map-picture .line').length > 10")
+	if now := js[string](b, place); now != stood {
+		t.Errorf("beside a source, a station is at %s, expected %s as before", now, stood)
+	}
 	b.click("document.querySelector('.map-controls button[aria-label=\"To the next station\"]')")
 	b.is("location.hash.includes('stop=2') && document.querySelector('.code')")
+	b.click("[...document.querySelectorAll('.station')].find((s) => s.dataset.id.startsWith('etcd/') && s.getAttribute('aria-disabled') !== 'true')")
+	b.is("document.querySelector('.code')?.textContent.includes('go.etcd.io') && [...document.querySelectorAll('.station')].find((s) => s.dataset.id.startsWith('etcd/')).getBoundingClientRect().right <= document.querySelector('.split').getBoundingClientRect().left")
+	b.back()
 	b.accessible()
 	b.back()
 	b.is("document.querySelector('.map-picture') && !document.querySelector('.code')")

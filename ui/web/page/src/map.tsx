@@ -64,8 +64,9 @@ export function RequestMapView() {
   follow.current = (by) => go(at + by);
   const open = (call: number) => openCall(page, place, call, begin());
   const beside = (call: number) => openCall(page, place, call, begin(), link.view, { ...link.more, source: 'beside' });
+  const opened = link.call && link.more.source === 'beside' ? `${link.call.function} ${link.call.caller} ${link.call.nth}` : '';
   return (
-    <div class="map-view">
+    <div class="map-view"><div class="map-all">
       <div class="request"><RequestLine of={map.request} /><p class="facts">{map.facts}</p></div>
       {method === 'START' && place.release !== 'live' && <BootMap release={place.release} place={place} />}
       <div class="map-controls">
@@ -75,23 +76,25 @@ export function RequestMapView() {
           <button title={words.next + ' (→)'} aria-label={words.next} disabled={at === map.visits.length} onClick={() => go(at + 1)}>▶</button>
           <button aria-pressed={at === 0} onClick={() => go(0)}>{words.all}</button>
         </span>
+        <span class="quiet map-times">{!ofProgram && words.boxTimes + all.map.gap}{words.listTimes}</span>
         <span class="where" aria-live="polite">{at > 0 ? `${words.at(at, map.visits.length)}${all.colon}${map.visits[at - 1].title}` : ''}</span>
       </div>
       <p class="facts map-help">{ofProgram ? words.helpList : words.help}</p>
       <div class={'map-both' + (ofProgram ? ' no-picture' : '')}>
-        {!ofProgram && <Picture map={map} at={at} open={beside} />}
-        <Way map={map} at={at} go={go} open={open} />
+        {!ofProgram && <Picture map={map} at={at} opened={opened} open={beside} />}
+        <Way map={map} at={at} covered={opened !== ''} go={go} open={open} />
       </div>
-    </div>
+    </div></div>
   );
 }
 
-// Way lists the stations of the picture, in order.
-function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: number) => void; open: (call: number) => void }) {
+// Way lists the stations of the picture, in order. If a source covers it, it does not come into
+// sight.
+function Way({ map, at, covered, go, open }: { map: RequestMap; at: number; covered: boolean; go: (n: number) => void; open: (call: number) => void }) {
   const { words: all } = usePage();
   const words = all.map;
   const list = useRef<HTMLOListElement>(null);
-  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [at]);
+  useEffect(() => { if (!covered) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }); }, [at]);
   const where = (id: string) => {
     for (const p of map.programs) for (const s of p.servers) for (const t of s.stations) if (t.id === id) return { place: s.name || p.name, colour: t.colour };
     return { place: '', colour: '' };
@@ -116,8 +119,9 @@ function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: numbe
 interface Line { number: number; d: string; end: string; from: string; to: string; colour: string; failed: boolean }
 
 // Picture draws programs, servers and stations as boxes, and the way as lines behind
-// them.
-function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: number) => void }) {
+// them. opened names the call whose source stands beside the picture. Then the station that the
+// reader selected comes into sight.
+function Picture({ map, at, opened, open }: { map: RequestMap; at: number; opened: string; open: (call: number) => void }) {
   const { words: all } = usePage();
   const words = all.map;
   const box = useRef<HTMLDivElement>(null);
@@ -125,7 +129,7 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
   const [lines, setLines] = useState<Line[]>([]);
   const [size, setSize] = useState<[number, number]>([0, 0]);
   const [hover, setHover] = useState('');
-  const before = useRef(at);
+  const before = useRef(at), clicked = useRef('');
   useLayoutEffect(() => {
     const measure = () => {
       const whole = box.current!.getBoundingClientRect();
@@ -163,13 +167,16 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
   useEffect(() => {
     if (at > 0) box.current?.querySelector(`[data-id="${CSS.escape(map.visits[at - 1].station)}"]`)?.scrollIntoView({ block: 'nearest' });
   }, [at, map]);
+  useEffect(() => {
+    if (opened && clicked.current) box.current?.querySelector(`[data-id="${CSS.escape(clicked.current)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [opened]);
   const here = at > 0 ? map.visits[at - 1].station : '';
   const longest = Math.max(1, ...map.programs.flatMap((p) => p.servers.flatMap((s) => s.stations.map((t) => t.ownNs))));
   const station = (t: MapStation) => {
     const visits = t.visits.filter((n) => at === 0 || n <= at);
     return (
       <button key={t.id} data-id={t.id} class={'station' + (t.calls === 0 ? ' off' : t.visits.length === 0 ? ' passing' : '') + (t.id === here ? ' here' : '') + (at > 0 && visits.length === 0 ? ' later' : '')}
-        style={{ ...colour(t.colour), '--part': `${t.ownNs / longest * 100}%` } as CSSProperties} title={t.time && words.own(t.time)} aria-disabled={t.first < 0} onClick={() => t.first >= 0 && open(t.visits.length > 0 ? map.visits[(t.visits.includes(at) ? at : t.visits[0]) - 1].call : t.first)}
+        style={{ ...colour(t.colour), '--part': `${t.ownNs / longest * 100}%` } as CSSProperties} title={t.time && words.own(t.time)} aria-disabled={t.first < 0} onClick={() => { clicked.current = t.id; if (t.first >= 0) open(t.visits.length > 0 ? map.visits[(t.visits.includes(at) ? at : t.visits[0]) - 1].call : t.first); }}
         onMouseEnter={() => setHover(t.id)} onMouseLeave={() => setHover('')} onFocus={() => setHover(t.id)} onBlur={() => setHover('')}>
         {t.visits.length > 0 && <span class="numbers">{t.visits.map((n) => <b class={n === at ? 'now' : ''}>{n}</b>)}</span>}
         <span class="station-title">{t.title}</span>
