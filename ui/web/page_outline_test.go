@@ -27,6 +27,7 @@ func TestPageBeginsWithTheOutline(t *testing.T) {
 	if without := js[string](b, "[...document.querySelectorAll('.row.section')].filter((s) => !s.querySelector('.took i') || !(s.querySelector('.said') || s.querySelector('.role'))).map((s) => s.textContent).join('; ')"); without != "" {
 		t.Errorf("these sections have no time, or neither a sentence nor a role: %s", without)
 	}
+	b.is("document.querySelector('.times-help').textContent === 'The time of a section includes the sections that it calls.'")
 	b.click(said("RBAC allows it by ClusterRoleBinding"))
 	b.is(heading + " === 'unionAuthzHandler.Authorize'")
 	b.is(chosenRow + ".includes('unionAuthzHandler.Authorize')")

@@ -227,6 +227,7 @@ func TestPageRanksWhatTookLongest(t *testing.T) {
 	}
 	b := open(t, server, "#/latest/create-deployment/1?view=time", 400)
 	b.is("document.querySelectorAll('.ranked').length === 2")
+	b.is("document.querySelector('.ranking').textContent.includes('own times may add up to more than the request took')")
 	b.accessible()
 	first := "document.querySelector('.ranked button')"
 	if text := js[string](b, first+".textContent"); !strings.Contains(text, want.Longest[0].Name) {

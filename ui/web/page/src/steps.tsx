@@ -94,6 +94,7 @@ export function Steps() {
           {words.showUpstream}
         </label>
       </div>
+      {view.sections.length > 1 && view.sections[0].root.time && <p class="times-help">{words.timesHelp}</p>}
       <Tree rows={rows} total={longest(view)} onPath={view.errorPath?.map((s) => s.call) ?? []} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onFollow={(call) => { focused.current = call; select(call, undefined, true); }} onToggle={toggle}
         onFold={fold} onMore={(of) => open(of, opened.get(of)?.items.length ?? 0).catch(problem)} opened={(call) => opened.has(call)} />
       <GatesOfRequest />
