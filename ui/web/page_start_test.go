@@ -3,6 +3,8 @@ package web_test
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -45,6 +47,18 @@ func TestPageBeginsWithTheStartPage(t *testing.T) {
 	// A recording with a story begins with the story.
 	js[any](b, setValue(".start .filter input", "deployment-to-pod"))
 	b.is("document.querySelector('.card a').hash === '#/v1.37.1/deployment-to-pod/1?view=story'")
+	// Enter opens the only card that is left. With several cards, it does nothing.
+	js[any](b, setValue(".start .filter input", "deployment"))
+	b.is("document.querySelectorAll('.card').length > 1")
+	js[any](b, "document.querySelector('.start .filter input').focus()")
+	b.press(kb.Enter)
+	b.is("location.hash === '#/start?text=deployment'")
+	js[any](b, setValue(".start .filter input", "get-forbidden"))
+	b.is("document.querySelectorAll('.card').length === 1")
+	b.press(kb.Enter)
+	b.is("location.hash.startsWith('#/v1.37.1/get-forbidden/1') && document.querySelector('.tree')")
+	b.back()
+	b.is("document.querySelectorAll('.card').length === 1")
 	js[any](b, setValue(".start .filter input", "kein Szenario"))
 	b.is("document.querySelectorAll('.card').length === 0 && document.querySelector('.empty a').hash.startsWith('#/search?text=kein')")
 	b.click("document.querySelector('.empty button')")

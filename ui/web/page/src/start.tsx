@@ -8,7 +8,8 @@ import { wordsOf } from './search.tsx';
 import { firstPlace, firstView, recordingAddress, requestAddress, write } from './link.ts';
 
 // Start says what the page is, leads on, and lists the scenarios. Its address is
-// #/start?text=TEXT, or empty. TEXT filters the scenarios.
+// #/start?text=TEXT, or empty. TEXT filters the scenarios. If
+// one is left, Enter in the field of the filter opens it.
 export function Start() {
   const { api, words: common, address, goTo, scenarios, releases } = usePage();
   const words = common.start;
@@ -24,6 +25,7 @@ export function Start() {
     return [...all].sort(([, a], [, b]) => starts(a) - starts(b)); // a newcomer sees requests first
   }, [scenarios, text]);
   if (scenarios.length === 0 || releases.length === 0) return <p class="quiet loading">{common.loading}</p>;
+  const left = topics.flatMap(([, list]) => list), only = text && left.length === 1 ? left[0] : null;
   const filter = (to: string) => goTo({ parts: ['start'], query: to ? { text: to } : {} }, true);
   const newest = releases[0].k8sVersion, oldest = releases[releases.length - 1].k8sVersion;
   const recorded = scenarios.filter((s) => s.description !== '').length || scenarios.length;
@@ -40,7 +42,7 @@ export function Start() {
           : <div class="door"><b>{words.run}</b><p>{words.runElsewhere} <code>apitrace web</code></p></div>}
       </nav>
       <h2>{words.scenarios}</h2>
-      <p class="filter"><input type="search" value={text} placeholder={words.filter} aria-label={words.filter} onInput={(e) => filter(e.currentTarget.value)} /> <button class="link" onClick={showHelp}>{words.signs} (?)</button></p>
+      <p class="filter"><input type="search" value={text} placeholder={words.filter} aria-label={words.filter} onInput={(e) => filter(e.currentTarget.value)} onKeyDown={(e) => { if (e.key === 'Enter' && !e.isComposing && only) goTo(recordingAddress(only)); }} /> <button class="link" onClick={showHelp}>{words.signs} (?)</button></p>
       {topics.length === 0 && <p class="empty">{words.none(text)} <a href={write({ parts: ['search'], query: { text } })}>{words.searchFor(text)}</a> · <button class="link" onClick={() => filter('')}>{words.all}</button></p>}
       {topics.map(([topic, list]) => (
         <section key={topic} aria-label={topic}>
