@@ -26,17 +26,13 @@ func MatchFunctions(pattern string, names []string) []string {
 	return nil
 }
 
-// WithEachWord returns the names that have each word of a text, ignoring case. It returns none
-// if the text has no spaces.
-func WithEachWord(text string, names []string) []string {
-	words := strings.Fields(strings.ToLower(text))
-	if len(words) < 2 {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		name = strings.ToLower(name)
-		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(name, word) })
-	})
+// HasEachWord reports whether each word of wanted, which are several, begins a word of text,
+// ignoring case. The words of "etcd3.(*store).GetList" begin with e, s, G and L. If wanted has
+// no spaces, the result is false.
+func HasEachWord(text, wanted string) bool {
+	words := strings.Fields(strings.ToLower(wanted))
+	lower := strings.ToLower(text)
+	return len(words) > 1 && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(lower, word) || !beginsWord(text, word) })
 }
 
 // RankFunctions returns the names that any rule of MatchFunctions finds, with
@@ -55,7 +51,9 @@ func RankFunctions(pattern string, names []string) map[string]int {
 	ways = slices.Insert(ways, len(ways)-1,
 		func(name string) bool { return exact.Match(funcname.Unmarked(name)) },
 		func(name string) bool { return folded.Match(strings.ToLower(funcname.Unmarked(name))) },
-		func(name string) bool { return beginsWord(name, strings.ToLower(pattern)) })
+		func(name string) bool {
+			return beginsWord(name[strings.LastIndex(name, "/")+1:], strings.ToLower(pattern))
+		})
 	ranks, rank := map[string]int{}, 0
 	for _, matches := range ways {
 		before := len(ranks)
@@ -85,11 +83,9 @@ func waysToMatch(pattern string) []func(name string) bool {
 	}
 }
 
-// beginsWord reports whether a word of a name begins with lower, ignoring case. The words
-// of "rbac.(*RBACAuthorizer).Authorize" begin with r, R, A and A. The import path before
-// the name of the package does not count.
+// beginsWord reports whether a word of a name or another text begins with lower, ignoring
+// case. The words of "rbac.(*RBACAuthorizer).Authorize" begin with r, R, A and A.
 func beginsWord(name, lower string) bool {
-	name = name[strings.LastIndex(name, "/")+1:]
 	for i := 0; i+len(lower) <= len(name); i++ {
 		if strings.EqualFold(name[i:i+len(lower)], lower) && isWordStart(name, i) {
 			return true

@@ -57,12 +57,18 @@ func TestRankFunctions(t *testing.T) {
 	}
 }
 
-// TestWithEachWord finds names by words of the package, the receiver and the name.
-func TestWithEachWord(t *testing.T) {
-	names := []string{"k8s.io/quota.(*store).Get", "k8s.io/a.Get"}
-	for text, want := range map[string]int{"GET quota": 1, "get a": 2, "get": 0, "get list": 0} {
-		if got := WithEachWord(text, names); len(got) != want {
-			t.Errorf("WithEachWord(%q) = %v, expected %d", text, got, want)
+// TestHasEachWord finds names by words of the package, the receiver and the name, and other texts
+// by words in any order.
+func TestHasEachWord(t *testing.T) {
+	for text, words := range map[string]map[string]bool{
+		"k8s.io/quota.(*store).GetList":             {"GET quota": true, "list get": true, "get": false, "get uota": false, "get create": false},
+		`deployments.apps "nginx" already exists`:   {"already exists deployment": true, "nginx exists": true, `"nginx" apps`: true, "already ists": false},
+		"request.path=/apis/apps/v1/namespaces/ns1": {"apis namespaces": true, "path apps": true, "request spaces": false},
+	} {
+		for wanted, want := range words {
+			if got := HasEachWord(text, wanted); got != want {
+				t.Errorf("HasEachWord(%q, %q) = %v, expected %v", text, wanted, got, want)
+			}
 		}
 	}
 }

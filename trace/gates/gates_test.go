@@ -76,16 +76,19 @@ func TestFindAnyCase(t *testing.T) {
 }
 
 func TestSearch(t *testing.T) {
-	all, err := Search("watchlist")
+	all, err := Search("Watch list")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if none, err := Search(" "); err != nil || len(none) > 0 {
+		t.Errorf("got %d gates for a space, and the error %v, expected none", len(none), err)
 	}
 	if len(all) < 2 || all[0].Name != "WatchList" {
 		t.Errorf("got %d gates, expected at least 2, WatchList first", len(all))
 	}
 	for _, g := range all {
-		if !strings.Contains(strings.ToLower(g.Name), "watchlist") {
-			t.Errorf("got the gate %s, expected names that contain \"watchlist\"", g.Name)
+		if name := strings.ToLower(g.Name); !strings.Contains(name, "watch") || !strings.Contains(name, "list") {
+			t.Errorf("got the gate %s, expected names with \"watch\" and \"list\"", g.Name)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (h *Hit) In(call *trace.Call) bool {
 // order of Sort. If an error is a hit, Text leaves out the value with the same text
 // in the same recordings. If Text finds nothing for a call such as
 // "server.Run(stopCh)", it searches for the function. If nothing has a text of several words,
-// it finds the functions with each word.
+// it finds what has each of them; see trace.HasEachWord.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -76,10 +76,8 @@ func (x *index) search(query string, more []Hit) []Hit {
 		return Merge(x.hits(func(e *entry) bool { return has(e.kind, e.text) }), slices.DeleteFunc(slices.Clone(more), func(h Hit) bool { return !has(h.Kind, h.Text) }))
 	}
 	hits := find()
-	if len(hits) == 0 { // then functions with each word of the text
-		for _, name := range trace.WithEachWord(query, names) {
-			ranks[name] = 0
-		}
+	if len(hits) == 0 {
+		has = func(_ Kind, text string) bool { return trace.HasEachWord(text, query) }
 		hits = find()
 	}
 	hits = withoutTwins(hits)

@@ -202,6 +202,9 @@ func TestFinds(t *testing.T) {
 	if hits, err = values("flow_schema", "global-default"); err != nil || !has(hits, "get-node", "v1.37.1", "flow_schema=global-default") {
 		t.Errorf("values of the name flow_schema: error %v, got %d hits, expected global-default in them", err, len(hits))
 	}
+	if hits, err = Text("already exists deployment"); err != nil || !has(hits, "create-exists", "v1.37.1", `deployments.apps "nginx" already exists`) || has(hits, "create-name-taken", "v1.37.1", "") {
+		t.Errorf("Text of words of an error in another order: error %v, got %d hits, expected create-exists alone", err, len(hits))
+	}
 	if hits, err = Text("no such thing"); err != nil || len(hits) > 0 {
 		t.Errorf("Text of a text in no recording: error %v, got %v, expected no hits", err, hits)
 	}

@@ -16,7 +16,7 @@ import (
 // searchedFew has typical search texts: a part of a name, a whole name, a
 // pattern, values, an error, text in another script, and text without hits.
 var searchedFew = []string{
-	"corruptobjectdeleter", "etcd3.(*store).Get", "*store*", "etcd3...Get", "decision=", "is forbidden", "a&b=c", "节点", "no such text anywhere",
+	"corruptobjectdeleter", "etcd3.(*store).Get", "*store*", "etcd3...Get", "decision=", "is forbidden", "already exists deployment", "store get list", "a&b=c", "节点", "no such text anywhere",
 }
 
 // searched has more search texts.

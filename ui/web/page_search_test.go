@@ -190,15 +190,17 @@ func TestSearchFindsWhatToRead(t *testing.T) {
 	b.is("document.querySelector('.lesson h1')?.textContent === 'The filter chain'")
 }
 
-// TestFeatureGatesLeadToTheirFunctions goes from the hit of a gate to its page, to a recorded call of a
-// function that asks for it, to the gates of the request and of the function, and back.
-// TestSearchFindsEachWord searches for two words of a function, for a text in the middle of a
+// TestSearchFindsEachWord searches for two words of a function and of an error, for a text in the middle of a
 // long value, and for a text that is nowhere. Each match is marked, and a search without a
 // result offers others.
 func TestSearchFindsEachWord(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=resourcequota%20Validate", 1280)
 	b.is("[...document.querySelectorAll('.found .text')].some((e) => e.textContent.includes('resourcequota') && [...e.querySelectorAll('mark')].map((m) => m.textContent).join() === 'resourcequota,Validate')")
+	b.goTo("#/search?text=already%20exists%20deployment")
+	b.is("[...(document.querySelector('.found .text')?.querySelectorAll('mark') ?? [])].map((m) => m.textContent).join() === 'deployment,already,exists'")
+	b.goTo("#/search?text=list%20from%20cache")
+	b.is("document.querySelector('.to-read')?.textContent.includes('ConsistentListFromCache')")
 	b.goTo("#/search?text=allow")
 	b.click("document.querySelector('.found button.more')")
 	b.is("[...document.querySelectorAll('.found li:has(.kind) .text')].filter((e) => !e.querySelector('mark')).map((e) => e.textContent).join('; ') === ''")
@@ -209,6 +211,8 @@ func TestSearchFindsEachWord(t *testing.T) {
 	b.is("location.hash === '#/search?text=store.Get' && document.querySelectorAll('.found .text').length > 5")
 }
 
+// TestFeatureGatesLeadToTheirFunctions goes from the hit of a gate to its page, to a recorded call of a
+// function that asks for it, to the gates of the request and of the function, and back.
 func TestFeatureGatesLeadToTheirFunctions(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=ConsistentListFromCache", 1280)

@@ -18,16 +18,13 @@ export interface SearchPiece {
 // matches come first.
 export function search(piece: SearchPiece, text: string, from: number, limit: number): HitList {
   const ranks = ranked(text, piece.texts.filter((_, i) => piece.kinds[i] === 'function')), small = lower(text);
-  const rank = (i: number) => (piece.kinds[i] === 'function' ? ranks.get(piece.texts[i])! : 0);
+  const rank = (i: number) => (piece.kinds[i] === 'function' ? ranks.get(piece.texts[i]) ?? 0 : 0);
   let all: number[] = [];
   piece.texts.forEach((t, i) => {
     if (piece.kinds[i] === 'function' ? ranks.has(t) : lower(t).includes(small)) all.push(i);
   });
   const words = small.split(/\s+/).filter((word) => word !== '');
-  if (all.length === 0 && words.length > 1) { // then functions with each word of the text
-    all = piece.texts.map((_, i) => i).filter((i) => piece.kinds[i] === 'function' && words.every((word) => lower(piece.texts[i]).includes(word)));
-    for (const i of all) ranks.set(piece.texts[i], 0);
-  }
+  if (all.length === 0 && words.length > 1) all = piece.texts.map((_, i) => i).filter((i) => words.every((word) => beginsWord(piece.texts[i], word)));
   // A value is left out if it has the text of an error in the same recordings.
   const errors = new Map(all.filter((i) => piece.kinds[i] === 'error').map((i) => [piece.texts[i], piece.place[i]]));
   const isTwin = (i: number) => piece.kinds[i] === 'value' && errors.get(piece.texts[i].slice(piece.texts[i].indexOf('=') + 1)) === piece.place[i];
@@ -54,7 +51,7 @@ function ranked(pattern: string, names: string[]): Map<string, number> {
     (name: string) => folded.test(lower(name)),
     (name: string) => exact.test(unmarked(name)),
     (name: string) => alike.test(lower(unmarked(name))),
-    (name: string) => beginsWord(name, lower(pattern)),
+    (name: string) => beginsWord(name.slice(name.lastIndexOf('/') + 1), lower(pattern)),
     (name: string) => part.test(lower(name)) || part.test(lower(unmarked(name))),
   ]) {
     const before = ranks.size;
@@ -64,9 +61,8 @@ function ranked(pattern: string, names: string[]): Map<string, number> {
   return ranks;
 }
 
-// beginsWord finds a text at the beginning of a word, after the import path.
+// beginsWord finds a text at the beginning of a word.
 function beginsWord(name: string, text: string): boolean {
-  name = name.slice(name.lastIndexOf('/') + 1);
   const all = lower(name);
   for (let i = all.indexOf(text); i >= 0; i = all.indexOf(text, i + 1)) {
     const at = name.slice(i, i + 2), before = name.slice(0, i).slice(-1);
