@@ -58,6 +58,14 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	server := start(t, web.Options{Source: bothSources(t, storeGet)})
 	b := open(t, server, compared, 1280)
 	b.is(row("etcd3.(*corruptObjectDeleter).Get"))
+	// The sentences scroll. Their last line in sight fades, but not the last one of all.
+	b.is(`((s) => {
+		if (s.scrollHeight <= s.clientHeight || getComputedStyle(s, '::after').position !== 'sticky') return false;
+		s.scrollTop = 1e6;
+		const covered = s.lastElementChild.getBoundingClientRect().bottom > s.getBoundingClientRect().bottom - parseFloat(getComputedStyle(s, '::after').height);
+		s.scrollTop = 0;
+		return !covered;
+	})(document.querySelector('.summary'))`)
 	for mark, class := range map[string]string{"+": "added", "-": "removed", "~": "changed"} {
 		if !js[bool](b, fmt.Sprintf("[...document.querySelectorAll('.row.%s .marked')].some((m) => m.textContent.includes(%q))", class, mark)) {
 			t.Errorf("no row of the class has the mark %s", mark)

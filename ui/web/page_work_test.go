@@ -178,8 +178,10 @@ func TestPageWrapsLongLines(t *testing.T) {
 	}
 	b.is("document.documentElement.scrollHeight <= innerHeight") // only the source can be scrolled
 	b.accessible()
-	b.click("document.querySelector('.source .wrap')")
-	b.is(wide)
+	box := "document.querySelector('.source .wrap input')"
+	b.is(box + ".checked") // the box says that lines are wrapped
+	b.click(box)
+	b.is(wide + " && !" + box + ".checked")
 	again := b.reopen(served(t), "#/latest/get-node/1?view=calls&call="+escape(storeGet))
 	again.is("document.querySelector('.source:not(.wrapped) .lines')")
 }

@@ -138,11 +138,11 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
 const keptWrap = () => { try { return localStorage.getItem('wrap') !== 'false'; } catch { return true; } };
 const keepWrap = (wrap: boolean) => { try { localStorage.setItem('wrap', String(wrap)); } catch { /* a private window */ } };
 
-// useWrap returns whether long lines are wrapped, and the button that changes it.
+// useWrap returns whether long lines are wrapped, and the box that changes it.
 export function useWrap() {
   const { words } = usePage();
   const [wrapped, setWrapped] = useState(keptWrap);
-  return [wrapped, <button class="wrap" aria-pressed={wrapped} onClick={() => { setWrapped(!wrapped); keepWrap(!wrapped); }}>{words.wrap}</button>] as const;
+  return [wrapped, <label class="choice wrap"><input type="checkbox" checked={wrapped} onChange={() => { setWrapped(!wrapped); keepWrap(!wrapped); }} />{words.wrap}</label>] as const;
 }
 
 type Tokens = Source['lines'][0]['tokens'];
