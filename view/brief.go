@@ -30,10 +30,16 @@ type BriefMark struct {
 
 // A BriefLayer holds the sentences of one layer.
 type BriefLayer struct {
-	Layer     string   `json:"layer" description:"Name of the layer, empty for changes in no layer."`
-	Title     string   `json:"title" description:"Title of the layer."`
-	Colour    string   `json:"colour" description:"Colour of the layer, empty if it has none."`
-	Sentences []string `json:"sentences" description:"What changed in the layer."`
+	Layer     string          `json:"layer" description:"Name of the layer, empty for changes in no layer."`
+	Title     string          `json:"title" description:"Title of the layer."`
+	Colour    string          `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Sentences []BriefSentence `json:"sentences" description:"What changed in the layer."`
+}
+
+// A BriefSentence is a sentence with its evidence, as in a ComparedSentence.
+type BriefSentence struct {
+	Text     string   `json:"text" description:"The sentence, without a full stop."`
+	Evidence []string `json:"evidence" description:"How the sentence is known, or which condition it depends on: one line each."`
 }
 
 // A BriefCount is the number of changes of a kind.
@@ -127,10 +133,13 @@ func addTold(b *Brief, p *Pair) {
 		at := slices.IndexFunc(b.Told, func(told BriefLayer) bool { return told.Title == l.Title && told.Layer == l.Layer })
 		if at < 0 {
 			at = len(b.Told)
-			b.Told = append(b.Told, BriefLayer{l.Layer, l.Title, LayerColour(l.Layer), []string{}})
+			b.Told = append(b.Told, BriefLayer{l.Layer, l.Title, LayerColour(l.Layer), []BriefSentence{}})
 		}
 		for i := range l.Statements {
-			b.Told[at].Sentences = appendNew(b.Told[at].Sentences, l.Statements[i].Text(p.words.Printer, p.words.Duration))
+			said := p.Sentence(&l.Statements[i])
+			if !slices.ContainsFunc(b.Told[at].Sentences, func(s BriefSentence) bool { return s.Text == said.Text }) {
+				b.Told[at].Sentences = append(b.Told[at].Sentences, BriefSentence{said.Text, said.Evidence})
+			}
 		}
 	}
 }

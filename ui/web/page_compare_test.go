@@ -271,6 +271,7 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	}
 	b.click("document.querySelector('.told summary')")
 	b.is("document.querySelector('.told details').open && document.querySelector('.told dd')")
+	b.is("[...document.querySelectorAll('.told .evidence li')].some((e) => e.textContent.includes('feature gate'))") // the reasons that a comparison shows, too
 	b.click("document.querySelector('.releases tbody th a')")
 	b.is("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
 	b.is("document.querySelector('.summary h1')")

@@ -29,7 +29,7 @@ export interface SourceDiff {
 
 export interface Brief {
   same: boolean; marks: { mark: string; names: string[] }[]; smaller: number;
-  told: { layer: string; title: string; colour: string; sentences: string[] }[]; counts: { kind: string; title: string; count: number }[];
+  told: { layer: string; title: string; colour: string; sentences: { text: string; evidence: string[] }[] }[]; counts: { kind: string; title: string; count: number }[];
 }
 export interface HistoryStep { k8sVersion: string; recorded: boolean; why?: string; calls: number; since?: string; changes?: Brief }
 export interface History { scenario: string; title: string; releases: HistoryStep[] }

@@ -233,6 +233,10 @@ function Choice({ label, value, of, scenarios: named, onChange }: { label: strin
 // server does: code that moved, and what apitrace records.
 const moved = ['renamed', 'moved', 'package'], recording = ['no span', 'not traced'];
 
+// Evidence has the lines that stand below a sentence: how it is known, or on which condition it
+// depends.
+export const Evidence = ({ of }: { of: string[] }) => of.length > 0 ? <ul class="evidence">{of.map((line) => <li>{line}</li>)}</ul> : null;
+
 // Summary says in sentences what changed: first what the server does otherwise. Code that
 // moved, and what is recorded otherwise, is one line each that unfolds. Each sentence
 // leads to its place in the tree. The sentences about the selected step are marked.
@@ -255,7 +259,7 @@ function Summary({ tree, layer, selected, onLayer, onSentence }: { tree: DiffTre
             {l.sentences.map((s) => (
               <Fragment>
                 <button class="sentence" aria-current={isNow(s) ? 'true' : undefined} onClick={() => onSentence(s, l.name)}>{s.text}</button>
-                {s.evidence.length > 0 && <ul class="evidence">{s.evidence.map((line) => <li>{line}</li>)}</ul>}
+                <Evidence of={s.evidence} />
               </Fragment>
             ))}
           </dd>

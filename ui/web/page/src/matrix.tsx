@@ -1,5 +1,6 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Evidence } from './compare.tsx';
 import { bare, compareWords, shown, signOf } from './compare-words.ts';
 import { Brief, History, HistoryStep, pairingAddress } from './compare-data.ts';
 import { useAsking, usePage } from './context.ts';
@@ -72,7 +73,7 @@ function OneScenario({ scenario }: { scenario: string }) {
                 </tr>
                 {s.changes && s.changes.told.length > 0 && (
                   <tr class="told"><td colSpan={5}><details><summary>{s.since} → {s.k8sVersion}{words.colon}{words.sentences}</summary>
-                    <dl>{s.changes.told.map((t) => <div style={t.colour ? { '--layer': t.colour } as Record<string, string> : {}}><dt class="layer">{t.title}</dt>{t.sentences.map((x) => <dd>{x}</dd>)}</div>)}</dl>
+                    <dl>{s.changes.told.map((t) => <div style={t.colour ? { '--layer': t.colour } as Record<string, string> : {}}><dt class="layer">{t.title}</dt>{t.sentences.map((x) => <dd>{x.text}<Evidence of={x.evidence} /></dd>)}</div>)}</dl>
                     <p><a href={link(scenario, s)}>{words.compareWith(s.since!, s.k8sVersion)}</a></p>
                   </details></td></tr>
                 )}
