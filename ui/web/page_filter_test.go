@@ -34,6 +34,11 @@ func TestPageFiltersAllCalls(t *testing.T) {
 		return rows + ".find((r) => r.textContent.includes('" + name + "'))?.querySelector('.depth').offsetWidth"
 	}
 	b.is(indentOf("v3rpc.newLogUnaryInterceptor.func1") + " > " + indentOf("client/v3.(*retryKVClient).Range") + " && " + indentOf("v3rpc.(*kvServer).Range") + " > " + indentOf("v3rpc.newLogUnaryInterceptor.func1"))
+	// The matching calls begin near the edge. On a phone, a place that is cut ends with its line.
+	b.is("[...document.querySelectorAll('.row.flat:not(.context) .depth')].length > 5 && Math.min(...[...document.querySelectorAll('.row.flat:not(.context) .depth')].map((d) => d.offsetWidth)) <= 4")
+	narrow := open(t, server, "#/latest/get-node/1?view=calls&process=etcd", 400)
+	narrow.is(rows + ".filter((r) => !r.matches('.context')).length > 10")
+	narrow.is(rows + ".every((r) => { const p = r.querySelector('.place'); return p?.textContent === '' || p?.clientWidth > 50 && p.firstChild.getBoundingClientRect().right <= p.getBoundingClientRect().right + 1; })")
 	b = b.reopen(server, "#/latest/get-forbidden/1?view=calls&failed=true")
 	b.is(rows + ".some((r) => !r.matches('.context') && r.querySelector('.handled'))")
 	if wrong := js[int](b, rows+".filter((r) => !r.matches('.context') && !r.querySelector('.handled')).length"); wrong > 0 {

@@ -173,11 +173,18 @@ function All({ path, filter, total, shown: calls, matching, selected: call, chos
     moves[e.key]();
   };
 
-  // Deep calls, as all those in etcd, are indented from the level that leaves the deepest visible
-  // row within the most levels. So a row still stands to the right of its caller.
+  // With a filter, calls are indented from the caller of the outermost matching call that is
+  // loaded: the callers above it stand at the edge.
+  const edge = useMemo(() => {
+    let depth = Infinity;
+    if (matching) for (const part of parts.values()) for (const c of part) if (matching.has(c.index)) depth = Math.min(depth, c.depth);
+    return depth < Infinity ? depth - 1 : 0;
+  }, [parts, matching]);
+  // Deep calls, as all those in etcd, are indented at least from the level that leaves the deepest
+  // visible row within the most levels. So a row still stands to the right of its caller.
   let deepest = 0;
   for (let i = from; i < Math.min(to, total); i++) deepest = Math.max(deepest, at(i)?.depth ?? 0);
-  const outermost = Math.max(0, deepest - mostDepth);
+  const outermost = Math.max(0, edge, deepest - mostDepth);
   const rows: JSX.Element[] = [];
   const shown = new Set<number>([focus]);
   for (let i = from; i < to; i++) shown.add(i);
@@ -193,7 +200,7 @@ function All({ path, filter, total, shown: calls, matching, selected: call, chos
         {c ? <span class={'name' + (c.key ? ' key' : '')} title={c.name}>{c.name}</span> : <span class="name">…</span>}
         {c?.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
         {c?.afterwards && <span class="mark" title={words.event}>{words.eventMark}</span>}
-        {c && <span class="place" title={c.place}>{c.place}</span>}
+        {c && <span class="place" title={c.place}><bdi>{c.place}</bdi></span>}
         {c && (c.error || c.panic) && <span class="handled" role="img" aria-label={c.panic ? words.panic : words.error}>✗</span>}
       </div>,
     );
