@@ -265,3 +265,35 @@ func TestTimeLineFoldsWrappers(t *testing.T) {
 	b.goTo("#/latest/get-node/1?view=time&call=" + escape("go.etcd.io/etcd/client/v3.(*Client).unaryClientInterceptor.func1"))
 	b.is("/waits for etcd: .* of work there, .* on the way/.test(document.querySelector('.cursor').textContent)")
 }
+
+// TestTimeBarsStandOutInTheDark measures the contrast of the bars of times to what is around them, in the dark
+// theme: in the outline, on the map, in the chart and in the ranking.
+func TestTimeBarsStandOutInTheDark(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/create-deployment/1", 1280)
+	b.emulate("screen", "dark")
+	const contrast = `const luminance = (c) => { const [r, g, b] = c.map((n) => n <= 0.03928 ? n / 12.92 : ((n + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+		const contrast = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+		const colour = (text) => { const n = text.match(/[\d.]+/g).slice(0, 3).map(Number); return text.startsWith('color') ? n : n.map((v) => v / 255); };
+		const least = (bars, ground) => Math.min(...bars.map((c) => contrast(colour(c), colour(ground))));`
+	measured := func(where, expression string) {
+		t.Helper()
+		if got := js[float64](b, "(() => { "+contrast+" return "+expression+" })()"); got < 3 {
+			t.Errorf("%s: a bar has a contrast of %.2f, expected at least 3", where, got)
+		}
+	}
+	b.is("document.querySelectorAll('.took i').length > 10")
+	measured("outline", "least([...document.querySelectorAll('.took i')].map((i) => getComputedStyle(i).backgroundColor), getComputedStyle(document.body).backgroundColor)")
+	b.goTo("#/latest/create-deployment/1?view=map")
+	b.is("document.querySelectorAll('.station-time').length > 10")
+	measured("map", `least([...document.querySelectorAll('.station-time')].map((s) => getComputedStyle(s).backgroundImage.match(/color\([^)]*\)/)[0]), getComputedStyle(document.querySelector('.station')).backgroundColor)`)
+	b.goTo("#/latest/create-deployment/1?view=time")
+	b.is("document.querySelectorAll('.ranked').length === 2 && document.querySelector('.span')")
+	measured("ranking", `least([...document.querySelectorAll('.ranked button')].map((s) => getComputedStyle(s).backgroundImage.match(/color\([^)]*\)/)[0]), getComputedStyle(document.querySelector('.right')).backgroundColor)`)
+	// The middle of the boxes of the first goroutine, at their right end, where no name stands.
+	measured("chart", `(() => {
+		const c = document.querySelector('.flame canvas'), scale = c.width / c.clientWidth, column = c.getContext('2d').getImageData((c.clientWidth - 30) * scale, 0, 1, 140 * scale).data;
+		const at = (y) => 'rgb(' + [...column.slice(4 * y * scale, 4 * y * scale + 3)].join() + ')';
+		return least([80, 97, 114, 131].map(at), getComputedStyle(document.querySelector('.flame')).backgroundColor);
+	})()`)
+}

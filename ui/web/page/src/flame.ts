@@ -32,6 +32,7 @@ export class Flame {
   private asked = 0;
   private inks: Record<string, string> = {};
   private fills = new Map<string, string>();
+  private drawn: [HTMLCanvasElement, Timeline] | null = null; // by strip
 
   constructor(private canvas: HTMLCanvasElement, private box: HTMLElement, private words: FlameWords) { this.readColours(); }
 
@@ -127,18 +128,31 @@ export class Flame {
     for (const name of ['paper', 'ink', 'soft', 'line', 'note', 'bad', 'chosen-line', 'guide']) this.inks[name] = style.getPropertyValue('--' + name).trim();
     this.inks.mono = style.getPropertyValue('--mono').trim();
     this.fills.clear();
+    if (this.drawn) this.strip(...this.drawn);
   }
 
-  // fill returns a layer's colour, pale enough for text on it.
+  // fill returns a layer's colour for a box with text on it: pale on white paper. On dark paper, it
+  // has a contrast of 3:1 to the paper, and of 4.5:1 to white text.
   private fill(colour: string) {
     let fill = this.fills.get(colour);
     if (!fill) {
-      const [a, b] = [rgb(colour || this.inks.guide), rgb(this.inks.paper)];
-      fill = `rgb(${a.map((n, i) => Math.round(n * 0.38 + b[i] * 0.62)).join(' ')})`;
+      const a = rgb(colour || this.inks.guide), b = rgb(this.inks.paper), light = [255, 255, 255];
+      const mix = (part: number, to: number[]) => a.map((n, i) => Math.round(n * (1 - part) + to[i] * part));
+      let made = mix(0.62, b);
+      if (this.dark) for (let part = 0; part < 1; part += 0.02) {
+        made = mix(part, luminance(a) < 0.15 ? light : b);
+        if (Math.abs(luminance(made) - 0.16) < 0.015) break;
+      }
+      fill = `rgb(${made.join(' ')})`;
       this.fills.set(colour, fill);
     }
     return fill;
   }
+
+  // bare returns a layer's colour for what has no text on it.
+  private bare(colour: string) { return this.dark ? this.fill(colour) : colour || this.inks.guide; }
+
+  private get dark() { return luminance(rgb(this.inks.paper)) < 0.2; }
 
   private paint() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
@@ -177,7 +191,7 @@ export class Flame {
           if (b.failed) { c.fillStyle = this.inks.bad; c.fillRect(x0, y + rowHeight - 3, wide, 2); }
           const fits = Math.floor((wide - 6) / letter);
           if (fits >= 3) {
-            c.fillStyle = this.inks.ink;
+            c.fillStyle = this.dark ? 'white' : this.inks.ink;
             const name = b.waits && b.name.length + this.words.waits(b.waits.process).length < fits ? `${b.name} ${this.words.waits(b.waits.process)}` : b.name;
             c.fillText(name.length <= fits ? name : name.slice(0, fits - 1) + '…', Math.max(x0, left) + 3, y + rowHeight / 2);
           }
@@ -233,7 +247,7 @@ export class Flame {
       const x = this.x(b.startNs);
       if (!b.leaf || x < this.left - 2 || x > w + 2 || x < drawn + leafWidth) return;
       drawn = x;
-      c.fillStyle = b.colour || this.inks.guide;
+      c.fillStyle = this.bare(b.colour);
       c.fillRect(x, y, 1.5, rowHeight - 1);
       c.beginPath();
       c.arc(x + 0.75, y + rowHeight / 2 - 0.5, leafWidth / 2, 0, 2 * Math.PI);
@@ -280,17 +294,19 @@ export class Flame {
 
   // strip draws the whole request on a small canvas: each lane is a part of its height.
   strip(canvas: HTMLCanvasElement, t: Timeline) {
+    this.drawn = [canvas, t];
     const scale = devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
     canvas.width = Math.round(w * scale);
     canvas.height = Math.round(h * scale);
     const c = canvas.getContext('2d')!;
     c.setTransform(scale, 0, 0, scale, 0, 0);
+    c.globalAlpha = this.dark ? 1 : 0.75;
     const rows = t.lanes.reduce((n, l) => n + l.rows, 0) || 1, row = h / rows, total = Math.max(1, t.totalNs);
     let y = 0;
     for (const lane of t.lanes) {
       for (const b of lane.boxes) {
         if (b.leaf) continue;
-        c.fillStyle = b.colour || this.inks.guide;
+        c.fillStyle = this.bare(b.colour);
         c.fillRect(b.startNs / total * w, y + b.row * row, Math.max(1, b.durationNs / total * w), Math.max(0.6, row));
       }
       y += lane.rows * row;
@@ -356,6 +372,12 @@ export function exactTimes<T extends number[]>(times: [...T], step: number): { [
   const [unit, name] = greatest < 1e3 ? [1, 'ns'] : greatest < 1e6 ? [1e3, 'µs'] : greatest < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
   const digits = Math.min(Math.log10(unit), Math.max(0, Math.ceil(-Math.log10(Math.max(step, 1) / unit) - 1e-9)));
   return times.map((t) => (t ? (t / unit).toFixed(digits) : 0) + name) as { [K in keyof T]: string };
+}
+
+// luminance returns the relative luminance of a colour, as WCAG defines it.
+function luminance(colour: number[]): number {
+  const [r, g, b] = colour.map((n) => (n <= 10 ? n / 3294 : ((n / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 function rgb(colour: string): number[] {
