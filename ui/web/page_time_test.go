@@ -44,6 +44,12 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
 		t.Errorf("the description of the first call is %q, expected its own time, calls, program and goroutine", said)
 	}
+	// As soon as the chart has the focus, the arrow keys move.
+	js[any](b, "document.querySelector('.flame').focus()")
+	b.press(kb.ArrowRight)
+	b.is(cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.press(kb.ArrowUp)
+	b.is(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
 	// The pointer shows the description of a box, and a click
 	// selects the box: here the first call and its callee.
 	b.pointer("pointermove", 0.5, 48, "")

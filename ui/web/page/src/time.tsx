@@ -221,7 +221,8 @@ export function Time() {
   }, [settled]);
 
   // The cursor moves along the tree. The call at the cursor is read
-  // out, and Enter selects it.
+  // out, and Enter selects it. No call stands after the first one: from there, the way on is
+  // into its calls.
   const visit = (call: number) => api.get<Details>(`${path}/calls/${call}`, { lang }).then((d) => { setCursor(d.call); reveal(d.call); }, problem);
   const beside = async (c: Call, by: number) => {
     if (c.caller < 0) return;
@@ -234,11 +235,12 @@ export function Time() {
     const f = flame.current, c = cursor;
     const zoom = (part: number) => { f.zoom(part, c && c.startNs >= f.from && c.startNs <= f.to ? f.x(c.startNs) : undefined); settled(); };
     const pan = (part: number) => { f.show(f.from + part * f.span, f.to + part * f.span); settled(); };
+    const into = () => (c ? c.below > 0 && visit(c.index + 1) : visit(0));
     const moves: Record<string, () => void> = {
       '+': () => zoom(0.6), '=': () => zoom(0.6), '-': () => zoom(1 / 0.6), '0': () => { f.show(0, f.total); settled(); },
       z: () => c && reveal(c, true), Enter: () => c && select(c.index), ' ': () => c && select(c.index),
-      ArrowUp: () => c && c.caller >= 0 && visit(c.caller), ArrowDown: () => (c ? c.below > 0 && visit(c.index + 1) : visit(0)),
-      ArrowLeft: () => (e.shiftKey ? pan(-0.25) : c ? beside(c, -1) : visit(0)), ArrowRight: () => (e.shiftKey ? pan(0.25) : c ? beside(c, 1) : visit(0)),
+      ArrowUp: () => c && c.caller >= 0 && visit(c.caller), ArrowDown: () => into(),
+      ArrowLeft: () => (e.shiftKey ? pan(-0.25) : c ? beside(c, -1) : visit(0)), ArrowRight: () => (e.shiftKey ? pan(0.25) : c && c.caller >= 0 ? beside(c, 1) : into()),
     };
     if (!moves[e.key]) return;
     e.preventDefault();
