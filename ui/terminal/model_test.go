@@ -752,6 +752,17 @@ func TestSearchFindsTitlesAndSentences(t *testing.T) {
 			}
 		}
 	}
+	for _, keys := range []string{"", "jjjjjjjj", "}}}}}}}}}}}}"} { // packages have this name, too
+		m := open(t, "create-deployment", 80, 24)
+		for range keys {
+			press(m, keys[:1])
+		}
+		press(m, "/")
+		press(m, strings.Split("Validation", "")...)
+		if r := m.row(); r.kind != rowHeading || m.forest.story.Sections[r.section].Layer != "validation" {
+			t.Errorf("after %q, /Validation leads to %+v, expected the heading", keys, r)
+		}
+	}
 	m := open(t, "create-deployment", 80, 24)
 	press(m, "/", "e", "t", "c", "d", "enter")
 	visited := map[spot]bool{}
@@ -794,7 +805,7 @@ func TestStoredIsShown(t *testing.T) {
 	if r := m.row(); r.kind != rowStored {
 		t.Errorf("/registry leads to %+v at first, expected the change in etcd", r)
 	}
-	for _, keys := range [][]string{{"enter"}, {"G", "enter"}} {
+	for _, keys := range [][]string{{"enter"}, {"G", "enter"}} { // from the found row, and from the last one
 		press(m, keys...)
 		if call := m.forest.tree.Call(m.call()); m.row().kind != rowStep || call.Attributes[trace.AttrEtcdTxnSucceeded] != "true" {
 			t.Errorf("enter leads to %s, expected the write in etcd", call.Function)

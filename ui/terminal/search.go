@@ -192,11 +192,34 @@ func (m *Model) search(before string) {
 	}
 	m.endSearch()
 	m.status = ""
-	from := m.selection()
-	if !m.inStory && m.cursor == m.firstRow() { // the tree begins with the lines above this row
+	m.toFirstMatch(query)
+}
+
+// toFirstMatch goes to the next match, but prefers a line that begins with the query. A search that
+// starts at the first row begins at the top of the tree, and prefers all lines: they are what the
+// reader sees of a tree.
+func (m *Model) toFirstMatch(query string) {
+	if m.inStory || len(m.matches) == 0 {
+		m.toMatch(1)
+		return
+	}
+	atTop, from := m.cursor == m.firstRow(), m.selection()
+	if atTop {
 		from = spot{call: -1}
 	}
-	m.toMatchFrom(from, 1)
+	next, found := slices.BinarySearchFunc(m.matches, from, spot.compare)
+	if found {
+		next++
+	}
+	lines := m.searchIndex().lines
+	for i := range m.matches {
+		at := (next + i) % len(m.matches)
+		if s := m.matches[at]; s.line < 0 && (atTop || strings.HasPrefix(lines[s], query)) {
+			next = at
+			break
+		}
+	}
+	m.goToMatch(next)
 }
 
 // searchIndex returns the index of the shown tree. It builds the index if it is not ready.
@@ -260,20 +283,23 @@ func (m *Model) reportMatches() {
 }
 
 // toMatch goes to the next match in a direction, and wraps around the ends.
-func (m *Model) toMatch(direction int) { m.toMatchFrom(m.selection(), direction) }
-
-func (m *Model) toMatchFrom(from spot, direction int) {
+func (m *Model) toMatch(direction int) {
 	if len(m.matches) == 0 {
 		m.reportMatches()
 		return
 	}
-	at, found := slices.BinarySearchFunc(m.matches, from, spot.compare)
+	at, found := slices.BinarySearchFunc(m.matches, m.selection(), spot.compare)
 	switch {
 	case direction < 0:
 		at--
 	case found:
 		at++
 	}
+	m.goToMatch(at)
+}
+
+// goToMatch selects a match and says which one it is.
+func (m *Model) goToMatch(at int) {
 	at = (at + len(m.matches)) % len(m.matches)
 	if m.inStory {
 		m.story.cursor = m.matches[at].call
