@@ -67,6 +67,7 @@ func (m *Model) belowLines(width, height int) []string {
 	lines = lines[said:]
 	known := m.hunks[hunkKey{m.compared.A.K8sVersion, m.compared.B.K8sVersion, f.A.Function, f.B.Function}]
 	if known.err != nil {
+		m.belowScroll = said
 		return filled(append(lines, text.Wrap(text.Escape(m.errorText(known.err)), width)...), height)
 	}
 	heading := min(2, len(known.lines)) // the names of the compared functions
