@@ -228,6 +228,20 @@ func (p *Pair) About(calls []int) []ComparedSentence {
 	return p.sentences(about.Statements)
 }
 
+// AboutAbove returns the sentences about the nearest change above a call that only one side makes:
+// the call came or went with it. It returns none if both sides make the call.
+func (p *Pair) AboutAbove(call int) []ComparedSentence {
+	for p.said.onOneSide(call) {
+		if call = p.said.Merged.Tree.Parent(call); call < 0 || !p.said.onOneSide(call) {
+			break
+		}
+		if about := p.About([]int{call}); len(about) > 0 {
+			return about
+		}
+	}
+	return nil
+}
+
 // AboutSection returns the sentences of the summary about the part of the server to which a
 // section of the merged tree belongs. Both sides must have the request.
 func (p *Pair) AboutSection(s *Section) []ComparedSentence {

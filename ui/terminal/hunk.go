@@ -85,10 +85,20 @@ func (m *Model) belowLines(width, height int) []string {
 	return filled(lines, height)
 }
 
-// changeLines describes the selected change in sentences, each with its reasons, or else in short.
-// ofLayer is set if they describe the changes of a layer.
+// changeLines describes the selected change in sentences, each with its reasons. A change without a
+// sentence is described in short, with the sentences about the change that it came or went with.
+// ofLayer is set if the sentences describe the changes of a layer.
 func (m *Model) changeLines(width int) (lines []string, ofLayer bool) {
 	said, ofLayer := m.said()
+	if len(said) == 0 {
+		for _, detail := range m.compared.view.Details(m.call()) {
+			mark := m.palette.Mark.Render(detail.Mark) + " "
+			for _, line := range text.Wrap(detail.Text, width-len(detail.Mark)-1) {
+				lines = append(lines, mark+m.palette.Value.Render(line))
+			}
+		}
+		said = m.compared.comparer.Pair(m.compared.pair).AboutAbove(m.call())
+	}
 	add := func(first, rest, line string, style lipgloss.Style) {
 		for _, wrapped := range text.Wrap(line, width-lipgloss.Width(rest)) {
 			lines, first = append(lines, first+style.Render(wrapped)), rest
@@ -104,16 +114,7 @@ func (m *Model) changeLines(width int) (lines []string, ofLayer bool) {
 			add("  "+sign+" ", "     ", evidence, m.palette.Facts)
 		}
 	}
-	if len(said) > 0 {
-		return lines, ofLayer
-	}
-	for _, detail := range m.compared.view.Details(m.call()) {
-		mark := m.palette.Mark.Render(detail.Mark) + " "
-		for _, line := range text.Wrap(detail.Text, width-len(detail.Mark)-1) {
-			lines = append(lines, mark+m.palette.Value.Render(line))
-		}
-	}
-	return lines, false
+	return lines, ofLayer
 }
 
 // hunkHeading matches the heading of a hunk: the first line and the number of

@@ -863,6 +863,25 @@ func TestComparisonSaysWhy(t *testing.T) {
 	}
 }
 
+// TestComparisonSaysWhatBroughtACall checks that a call without a sentence of its own, below a call
+// that only one side makes, has the sentences about the latter.
+func TestComparisonSaysWhatBroughtACall(t *testing.T) {
+	m := openIn(t, "v1.31.0", "list-nodes", 120, 40)
+	rec, err := recordings.Load("v1.30.4", "list-nodes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.take(m.drafter().comparison(rec, m.rec, "v1.30.4", "v1.31.0", m.rec, 0))
+	m.selectFunction("k8s.io/apiserver/pkg/storage/cacher.(*watchCache).WaitUntilFreshAndList")
+	lines, _ := m.changeLines(120)
+	said := strings.Join(lines, "\n")
+	for _, want := range []string{"+ only in v1.31.0", "cacher.(*Cacher).GetList calls cacher.(*Cacher).listItems only in v1.31.0"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("below the tree is %q, expected %q", said, want)
+		}
+	}
+}
+
 // TestLongStatusIsWrapped checks that a status wider than the screen is shown
 // in full.
 func TestLongStatusIsWrapped(t *testing.T) {
