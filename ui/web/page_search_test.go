@@ -217,7 +217,7 @@ func TestFeatureGatesLeadToTheirFunctions(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/search?text=ConsistentListFromCache", 1280)
 	b.click("[...document.querySelectorAll('.to-read a')].find((e) => e.textContent === 'ConsistentListFromCache')")
-	b.is("document.querySelector('.gate h1')?.textContent === 'ConsistentListFromCache' && document.querySelector('.gate').textContent.includes('to v1.36.3; v1.37.1 no longer has it')")
+	b.is("document.querySelector('.gate h1')?.textContent === 'ConsistentListFromCache' && document.querySelector('.gate').textContent.includes('to v1.36.3 (off before); v1.37.1 no longer has it')")
 	b.accessible()
 	b.goTo("#/gate/WatchList")
 	estimate := "[...document.querySelectorAll('.gate li')].find((e) => e.textContent.includes('request.(*workEstimator).estimate'))"
