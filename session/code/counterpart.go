@@ -5,7 +5,9 @@ import (
 	"errors"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -18,13 +20,25 @@ func Texts(ctx context.Context, a, b *Base, query string) (textA, textB source.V
 	if err != nil {
 		return textA, textB, err
 	}
-	if textA, err = a.text(ctx, nameA); err != nil {
-		return textA, textB, err
-	}
-	if textB, err = b.text(ctx, nameB); err != nil {
-		return textA, textB, message.Errorf("%s of %s: %w", nameA, textA.Of, err)
+	textA, errA := a.text(ctx, nameA)
+	textB, errB := b.text(ctx, nameB)
+	switch unknown := new(trace.UnknownFunctionError); {
+	case errA == nil && errors.As(errB, &unknown):
+		return textA, textB, onlyIn(nameA, a, b)
+	case errors.As(errA, &unknown) && errB == nil:
+		return textA, textB, onlyIn(nameB, b, a)
+	case errA != nil:
+		return textA, textB, errA
+	case errB != nil:
+		return textA, textB, message.Errorf("%s of %s: %w", nameA, textA.Of, errB)
 	}
 	return textA, textB, nil
+}
+
+// onlyIn returns the error for a function that only one of two releases has.
+func onlyIn(name string, has, lacks *Base) error {
+	short := funcname.Short(name)
+	return message.Errorf("Kubernetes %s has %s, and %s does not: there is no text to compare with\n\"apitrace source %s --k8s %[1]s\" shows the text, and \"apitrace history %[4]s\" lists the releases", has.Version, short, lacks.Version, text.ShellWord(short))
 }
 
 // text returns the text of a function.
