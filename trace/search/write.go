@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -391,9 +392,27 @@ func where(places []Place, p message.Printer) []string {
 	return lines
 }
 
+// simplest returns the place of a hit to read first: in its newest release, the scenario with the
+// shortest name, such as get-node and not get-node-cached, and a start only if there is no other.
+func (h *Hit) simplest() Place {
+	newest := h.Places[len(h.Places)-1].Release
+	rank := func(p Place) int {
+		switch {
+		case p.Release != newest:
+			return 2
+		case strings.HasPrefix(p.Scenario, "boot"):
+			return 1
+		}
+		return 0
+	}
+	return slices.MinFunc(h.Places, func(a, b Place) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(len(a.Scenario), len(b.Scenario)), strings.Compare(a.Scenario, b.Scenario))
+	})
+}
+
 // commandFor returns the command that shows a hit in its newest release.
 func commandFor(h Hit) string {
-	p := h.Places[len(h.Places)-1]
+	p := h.simplest()
 	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)
 	switch h.Kind {
 	case Function:
