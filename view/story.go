@@ -217,32 +217,6 @@ func (s *Story) DurationNs(n *Node) (sum int64, unfinished bool) {
 	return sum, s.First(n).Unfinished
 }
 
-// InSectionNs returns the running time of a section's first step, in nanoseconds, without the
-// time in which the sections ran that are entered from this section.
-func (s *Story) InSectionNs(section *Section) int64 {
-	var below []int
-	for _, next := range s.Sections {
-		if next.From == section && !next.Root.Afterwards {
-			below = append(below, next.Root.Calls...)
-		}
-	}
-	slices.Sort(below) // calls are in order of entry
-	sum, end := int64(0), int64(math.MinInt64)
-	for _, i := range section.Root.Calls {
-		call := s.Tree.Call(i)
-		from, to := max(call.StartNs, end), call.StartNs+call.DurationNs
-		sum, end = sum+max(0, to-from), max(end, to)
-		for _, b := range below {
-			inner := s.Tree.Call(b)
-			start := max(from, inner.StartNs)
-			if until := min(to, inner.StartNs+inner.DurationNs); until > start {
-				sum, from = sum-(until-start), until
-			}
-		}
-	}
-	return sum
-}
-
 // Timed reports whether any of a node's calls has a recorded duration. For a
 // function that calls nothing, only the entry was recorded.
 func (s *Story) Timed(n *Node) bool {

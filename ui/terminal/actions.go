@@ -1,10 +1,12 @@
 package terminal
 
 import (
+	"bytes"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/step"
 	"github.com/kubeapitrace/apitrace/view"
@@ -173,6 +175,27 @@ func (m *Model) toLongest() {
 		return
 	}
 	m.goTo(longest)
+}
+
+// showLayers shows the table of the layers of the request. A comparison mixes the times of both
+// sides, and has no table.
+func (m *Model) showLayers() {
+	if m.compared != nil {
+		m.status = saysNoTable.In(m.options.Lang)
+		return
+	}
+	one, options := *m.rec, view.Options{ASCII: m.options.ASCII, Lang: m.options.Lang}
+	one.Requests = m.rec.Requests[m.request : m.request+1]
+	tops, err := view.NewTops(&one, m.guide, options, view.TopLayer)
+	var out bytes.Buffer
+	if err == nil {
+		err = render.WriteTop(&out, tops, 0, render.Options{Options: options, Layout: render.Layout{Width: m.width}})
+	}
+	if err != nil {
+		m.status = m.errorText(err)
+		return
+	}
+	m.mode, m.text, m.scroll = modeText, out.String(), 0
 }
 
 func (m *Model) toggleSections() {

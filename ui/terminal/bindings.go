@@ -65,6 +65,7 @@ func init() { // not an initializer: the help reads groups, which would be a cyc
 			{[]string{"e"}, message.Of("next step on the path of the error that made the request fail; then the other errors"), act((*Model).toError)},
 			{[]string{"t"}, message.Of("next key step"), act(func(m *Model) { m.toNext(m.keyStep) })},
 			{[]string{"w"}, message.Of("longest child"), act((*Model).toLongest)},
+			{[]string{"T"}, message.Of("the table of the layers: what took longest by its own time"), act((*Model).showLayers)},
 			{[]string{"m"}, message.Of("set or remove a mark"), act(func(m *Model) { m.marks[m.call()] = !m.marks[m.call()] })},
 			{[]string{"'"}, message.Of("next mark"), act(func(m *Model) { m.toNext(func(i int) bool { return m.marks[i] }) })},
 		}},

@@ -210,11 +210,11 @@ func golden(t *testing.T, name, screen string) {
 }
 
 // TestClosedSectionsShowTimes checks that each closed section has the time of its first step, and
-// that the times without the sections below sum up to the time of the request.
+// that the table of the layers has the own times.
 func TestClosedSectionsShowTimes(t *testing.T) {
 	m := open(t, "create-deployment", 80, 30)
 	press(m, "z")
-	story, sum := m.forest.story, int64(0)
+	story := m.forest.story
 	for at, r := range m.forest.rows {
 		if r.kind != rowHeading {
 			continue
@@ -224,15 +224,41 @@ func TestClosedSectionsShowTimes(t *testing.T) {
 		if row := m.rowLine(at, 80); !strings.Contains(row, " "+want) {
 			t.Errorf("the closed section is %q, expected %q in it", row, want)
 		}
-		if !strings.HasPrefix(story.Title(section, m.guide, "en"), "Afterwards") {
-			sum += story.InSectionNs(section)
-		}
-	}
-	if all, _ := story.DurationNs(story.Root); sum != all {
-		t.Errorf("all sections took %d ns without the sections below, expected the time of the request, %d ns", sum, all)
 	}
 	if m.status == "" {
 		t.Error("the status does not explain the times")
+	}
+	press(m, "T")
+	if shown := m.screen(); !strings.Contains(shown, "LAYER") || !strings.Contains(shown, "Admission, kube-apiserver") {
+		t.Errorf("got\n%s\nexpected the table of the layers", shown)
+	}
+}
+
+// TestSourceOfTheErrorsLine shows the source of the call that made the error of the request: it
+// begins at the line that made the error.
+func TestSourceOfTheErrorsLine(t *testing.T) {
+	m := open(t, "create-exists", 160, 40)
+	press(m, "e", "1")
+	if shown := m.screen(); !strings.Contains(shown, "the error was born at") || !strings.Contains(shown, "etcd3/store.go:336") {
+		t.Errorf("got\n%s\nexpected the source at store.go:336", shown)
+	}
+}
+
+// TestNoLinkToWhatCameAfterwards checks that no row leads to a section that no call made: it took
+// up the event of the write.
+func TestNoLinkToWhatCameAfterwards(t *testing.T) {
+	m := open(t, "create-deployment", 120, 40)
+	afterwards := 0
+	for _, r := range m.forest.rows {
+		if !m.forest.story.Sections[r.section].Root.Afterwards {
+			continue
+		}
+		if afterwards++; r.kind == rowLink {
+			t.Errorf("a row leads to section %d", r.section+1)
+		}
+	}
+	if afterwards == 0 {
+		t.Error("got no section of what came afterwards")
 	}
 }
 

@@ -28,7 +28,8 @@ type sourceFile struct {
 
 // calledFrom returns the place that the source pane shows: a call, and a line of the
 // call's file. Usually it is the line of the caller that makes the selected call.
-// After a step to the selected call, it is the line in that call where control is.
+// After a step to the selected call, it is the line in that call where control is. In the call
+// that made the error of the request, it is the line that made the error.
 // If no such line is recorded, it is the first line of the selected call.
 func (m *Model) calledFrom() (*trace.Call, int) {
 	_, tree, i := m.side()
@@ -38,10 +39,24 @@ func (m *Model) calledFrom() (*trace.Call, int) {
 		return call, m.walker.Line(m.at)
 	case m.stepping():
 		return call, call.Line
+	case m.born() > 0:
+		return call, m.born()
 	case parent >= 0 && call.CallerLine > 0:
 		return tree.Call(parent), call.CallerLine
 	}
 	return call, call.Line
+}
+
+// born returns the line at which the selected call made the error of the request, or 0 if it did
+// not or if the line is not known.
+func (m *Model) born() int {
+	if m.compared != nil {
+		return 0
+	}
+	if at := m.forest.story.ErrorPath.At(m.call()); at != nil {
+		return at.Line
+	}
+	return 0
 }
 
 // stepping reports whether the last step led to the selected call.
@@ -87,6 +102,8 @@ func (m *Model) sourceHeading(place string) string {
 	switch {
 	case m.stepping():
 		return saysControlAt.Format(m.options.Lang, place)
+	case m.born() > 0:
+		return saysBornAt.Format(m.options.Lang, place)
 	case tree.Parent(i) < 0, tree.Call(i).Afterwards():
 		return message.For(m.options.Lang).Sprintf("begins at %s", place)
 	}

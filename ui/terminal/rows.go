@@ -341,7 +341,7 @@ func (f *forest) layout() {
 		f.drawn[i] = drawn
 		has := drawn == int32(i)
 		if s := f.roots[i]; s >= 0 && has {
-			if i > 0 && !p.hidden {
+			if i > 0 && !p.hidden && !f.tree.Call(i).Afterwards() { // no call above made it
 				bySection[p.section] = append(bySection[p.section], row{kind: rowLink, section: s, call: int32(i), level: p.level + 1})
 			}
 			p.section, p.level, p.hidden = s, -1, false

@@ -230,20 +230,12 @@ func (m *Model) headingLine(r row, width int) string {
 	return line + strings.Repeat(" ", max(0, column-lipgloss.Width(line))) + m.sectionTime(m.forest.story.Sections[r.section])
 }
 
-// sectionTime returns how long a section took with all calls below it. Then comes in brackets
-// the time without the sections that it enters, if that differs.
+// sectionTime returns how long a section took, with all calls below it.
 func (m *Model) sectionTime(section *view.Section) string {
-	story, signs := m.forest.story, m.signs()
-	took := story.Time(section.Root, signs)
-	if took == "" {
-		return ""
+	if took := m.forest.story.Time(section.Root, m.signs()); took != "" {
+		return fmt.Sprintf("  %8s", took)
 	}
-	took = fmt.Sprintf("  %8s", took)
-	all, _ := story.DurationNs(section.Root)
-	if own := story.InSectionNs(section); own != all && m.compared == nil { // a comparison mixes the times of both sides
-		took += fmt.Sprintf(" (%s)", signs.Duration(own))
-	}
-	return took
+	return ""
 }
 
 // textIndent is the indentation of a sentence: the width of the sign and
