@@ -174,6 +174,7 @@ func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
 	b.is("[...document.querySelectorAll('.sides .row.step')].some((r) => r.querySelectorAll('.side')[0].textContent.includes('cacher.(*Cacher).Get') && r.querySelectorAll('.side')[1].textContent.includes('cacher.(*CacheDelegator).Get'))")
 	b.is("location.hash.includes('look=sides')")
+	b.is("document.querySelector('.sides .row.link') && [...document.querySelectorAll('.sides .row.link')].every((r) => r.querySelectorAll('.side').length === 2 && [...r.querySelectorAll('.side:not(.absent)')].every((s) => s.querySelector('.tosection')))")
 	// Both columns stay in place at any depth, and their names stay visible.
 	if edges := js[[]int](b, "[...new Set([...document.querySelectorAll('.sides .side + .side')].map((s) => Math.round(s.getBoundingClientRect().left)))]"); len(edges) != 1 {
 		t.Errorf("the right column begins at the positions %v, expected one", edges)

@@ -80,9 +80,9 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
             <Fragment>
               <span class="marked" {...signOf(row.kind === 'ghost' ? '>' : row.step.mark, lang)}>{row.kind === 'ghost' ? '>' : row.step.mark}</span>
               <Guides level={row.level} last={row.last} dotted={row.step.through > 0} ended={ended[i]} />
-              {row.kind === 'link' ? <LinkTo step={row.step} title={tree.sections.find((s) => s.number === row.step.section)?.title ?? ''} />
+              {row.kind === 'link' && !sides ? <LinkTo step={row.step} title={tree.sections.find((s) => s.number === row.step.section)?.title ?? ''} />
                 : row.kind === 'ghost' ? <span class="what"><span class="moved-away">{words.movedAway(row.step.name)}</span></span>
-                : sides ? <Sides step={row.step} tree={tree} /> : <What step={row.step} />}
+                : sides ? <Sides step={row.step} tree={tree} link={row.kind === 'link'} /> : <What step={row.step} />}
             </Fragment>
           )}
         </div>
@@ -121,14 +121,17 @@ function What({ step: s }: { step: DiffStep }) {
   );
 }
 
-// Sides draws a step as it is on each side, next to each other.
-function Sides({ step, tree }: { step: DiffStep; tree: DiffTree }) {
-  const { lang } = usePage();
+// Sides draws a step as it is on each side, next to each other. A link leads to the section that
+// begins with the step.
+function Sides({ step, tree, link }: { step: DiffStep; tree: DiffTree; link: boolean }) {
+  const { lang, words: common } = usePage();
   const words = compareWords[lang];
   const side = (spot: Spot | undefined, ofA: boolean) => (
     <div class={'side' + (spot ? '' : ' absent')}>
       {spot ? <Fragment>
-        <span class={'name' + (step.key ? ' key' : '')} style={colour(step.colour)}>{spot.name}</span> <span class="place">{spot.place}</span>
+        <span class={'name' + (step.key ? ' key' : '')} style={colour(step.colour)}>{spot.name}</span>{' '}
+        {link ? <span class="tosection" style={colour(step.colour)} title={common.toSection(step.section!)}>{into(step.section!, tree.sections.find((s) => s.number === step.section)?.title ?? '')}</span> : <span class="place">{spot.place}</span>}
+        {step.values.length === 0 && (step.details ?? []).length > 0 && <div class="values">{step.details!.map((d) => <span class="line">{d}</span>)}</div>}
         {step.values.length > 0 && <div class="values">{step.values.map((v) => <span class="line"><span class="label">{v.name}</span>={(ofA ? v.a : v.b) || '""'}</span>)}</div>}
         {!ofA && step.was && <div class="values"><span class="line">{words.wasCalledBy(step.was.name)}</span></div>}
       </Fragment> : <span class="quiet" title={words.added(ofA ? tree.nameB : tree.nameA)}>–</span>}
