@@ -29,6 +29,8 @@ func TestPageFiltersAllCalls(t *testing.T) {
 
 	b = b.reopen(server, "#/latest/get-node/1?view=calls&process=etcd")
 	b.is("document.querySelector('.filter [role=status]')?.textContent === '69 of 919 calls'")
+	// The layers are those of all calls, also without a key step.
+	b.is("['Audit', 'etcd client', 'etcd: revisioned store (MVCC)'].every((title) => [...document.querySelectorAll('.filter option')].some((o) => o.textContent === title))")
 	// Also a deep row stands to the right of its caller.
 	indentOf := func(name string) string {
 		return rows + ".find((r) => r.textContent.includes('" + name + "'))?.querySelector('.depth').offsetWidth"

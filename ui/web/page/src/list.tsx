@@ -1,6 +1,6 @@
 import { CSSProperties, Fragment, h, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Call, CallList, View } from './api.ts';
+import { Call, CallList, LayerList, View } from './api.ts';
 import { useAsking, usePage, useRequest } from './context.ts';
 import { useFollow } from './follow.ts';
 import { startTimer, stopTimer } from './idle.ts';
@@ -45,13 +45,19 @@ export function Calls() {
 // durations are the least durations that the filter offers, in nanoseconds.
 const durations: [string, string][] = [['10000', '10µs'], ['100000', '100µs'], ['1000000', '1ms'], ['10000000', '10ms'], ['100000000', '100ms'], ['1000000000', '1s']];
 
-// FilterBar has the fields of the filter. found has the calls that the filter selects.
+// FilterBar has the fields of the filter, with each layer of the calls. found has the calls that
+// the filter selects.
 function FilterBar({ view, found }: { view: View; found: CallList | null }) {
-  const { words: { filter: w } } = usePage();
-  const { link, change } = useRequest();
+  const { api, lang, problem, words: { filter: w } } = usePage();
+  const { link, change, path } = useRequest();
   const timer = useRef(0);
   useEffect(() => () => stopTimer(timer.current), []);
-  const layers = useMemo(() => [...new Map(view.sections.map((s) => [s.layer, s.title]))].filter(([layer]) => layer), [view]);
+  const [layers, setLayers] = useState<[string, string][]>([]);
+  useAsking(() => {
+    let left = false;
+    api.get<LayerList>(path + '/layers', { lang }).then((l) => left || setLayers([...new Map(l.items.map((of) => [of.layer, of.title]))]), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [path, lang]);
   const set = (name: string, value: string) => change({ [name]: value || undefined });
   const typed = (value: string) => { stopTimer(timer.current); timer.current = startTimer(() => set('text', value.trim()), 150); };
   return (
