@@ -281,3 +281,15 @@ func TestMapIsOnOneScreen(t *testing.T) {
 	b.is("(() => { const part = (s) => parseFloat(getComputedStyle(s).getPropertyValue('--part')); return Math.max(...[...document.querySelectorAll('.station')].map(part)) === 100 })()")
 	b.accessible()
 }
+
+// TestPhoneKeepsTheMapInSight goes to the first station on a phone: the station and the buttons
+// stay in sight, although the list of the stations is below the map.
+func TestPhoneKeepsTheMapInSight(t *testing.T) {
+	parallel(t)
+	b := open(t, served(t), "#/latest/create-deployment/1?view=map", 400)
+	b.click("[...document.querySelectorAll('.map-controls button')].find((x) => x.textContent === '▶')")
+	b.is("document.querySelector('.way .here')")
+	for _, what := range []string{".station.here", ".map-controls"} {
+		b.is("(() => { const r = document.querySelector('" + what + "')?.getBoundingClientRect(); return r && r.top >= 0 && r.bottom <= innerHeight; })()")
+	}
+}

@@ -82,19 +82,23 @@ export function RequestMapView() {
       <p class="facts map-help">{ofProgram ? words.helpList : words.help}</p>
       <div class={'map-both' + (ofProgram ? ' no-picture' : '')}>
         {!ofProgram && <Picture map={map} at={at} opened={opened} open={beside} />}
-        <Way map={map} at={at} covered={opened !== ''} go={go} open={open} />
+        <Way map={map} at={at} covered={opened !== ''} alone={ofProgram} go={go} open={open} />
       </div>
     </div></div>
   );
 }
 
-// Way lists the stations of the picture, in order. If a source covers it, it does not come into
-// sight.
-function Way({ map, at, covered, go, open }: { map: RequestMap; at: number; covered: boolean; go: (n: number) => void; open: (call: number) => void }) {
+// Way lists the stations of the picture, in order. The current one comes into sight if the list
+// scrolls on its own beside the picture, or if the list is alone, without a picture; not if a
+// source covers the list.
+function Way({ map, at, covered, alone, go, open }: { map: RequestMap; at: number; covered: boolean; alone: boolean; go: (n: number) => void; open: (call: number) => void }) {
   const { words: all } = usePage();
   const words = all.map;
   const list = useRef<HTMLOListElement>(null);
-  useEffect(() => { if (!covered) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }); }, [at]);
+  useEffect(() => {
+    const all = list.current!, scrolls = all.scrollHeight > all.clientHeight;
+    if (!covered && (scrolls || alone)) all.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
   const where = (id: string) => {
     for (const p of map.programs) for (const s of p.servers) for (const t of s.stations) if (t.id === id) return { place: s.name || p.name, colour: t.colour };
     return { place: '', colour: '' };
