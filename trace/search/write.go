@@ -392,8 +392,9 @@ func where(places []Place, p message.Printer) []string {
 	return lines
 }
 
-// simplest returns the place of a hit to read first: in its newest release, the scenario with the
-// shortest name, such as get-node and not get-node-cached, and a start only if there is no other.
+// simplest returns the place of a hit to read first. It is in the newest release of the hit.
+// Scenarios with short names are simple: get-node comes before get-node-cached. A start is large,
+// and comes last.
 func (h *Hit) simplest() Place {
 	newest := h.Places[len(h.Places)-1].Release
 	rank := func(p Place) int {

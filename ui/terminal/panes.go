@@ -47,8 +47,8 @@ func (m *Model) calledFrom() (*trace.Call, int) {
 	return call, call.Line
 }
 
-// born returns the line at which the selected call made the error of the request, or 0 if it did
-// not or if the line is not known.
+// born returns the line at which the selected call made the error of the request. It returns 0
+// for other calls, and if the line is not known.
 func (m *Model) born() int {
 	if m.compared != nil {
 		return 0

@@ -41,11 +41,11 @@ func (r row) isText() bool {
 	return r.kind == rowText || r.kind == rowRole || r.kind == rowFailure || r.kind == rowStored || r.kind == rowLast
 }
 
-// A spot is something that a search can find: a call or, if line is negative, a line of text before
-// the call. The heading, the sentences and the role of a section are lines before its first call,
-// the last one with the number -1. The lines above the first heading come before them. The lines
-// at the end are before a call that does not exist. The order of spots is that of the calls, not
-// that of the rows.
+// A spot is a call or, if line is negative, a line of text before the call. A search finds spots.
+// The heading, the sentences and the role of a section are lines before its first call, and the
+// last of them has the number -1. The lines above the first heading come before them. The lines
+// at the end stand before the call with the number of all calls. Spots are sorted by call, so
+// their order may differ from the order of the rows.
 type spot struct{ call, line int }
 
 func (s spot) compare(other spot) int {
@@ -74,9 +74,7 @@ func (f *forest) linesOf(section int) (lines []line) {
 	if f.texts == nil {
 		return nil
 	}
-	for _, s := range f.texts.Sections[section] {
-		lines = append(lines, line{rowText, s})
-	}
+	lines = linesAs(rowText, f.texts.Sections[section])
 	if role := f.texts.Roles[section]; role != "" {
 		lines = append(lines, line{rowRole, view.TraceSentence{Call: f.story.Sections[section].Root.Calls[0], Text: role}})
 	}
@@ -88,25 +86,26 @@ func (f *forest) head() (lines []line) {
 	if f.texts == nil {
 		return nil
 	}
-	for _, s := range f.texts.Failure {
-		lines = append(lines, line{rowFailure, s})
-	}
+	lines = linesAs(rowFailure, f.texts.Failure)
 	const few = 2 // changes that leave room for the tree
 	if len(f.texts.Stored) <= few {
-		for _, s := range f.texts.Stored {
-			lines = append(lines, line{rowStored, s})
-		}
+		lines = append(lines, linesAs(rowStored, f.texts.Stored)...)
 	}
 	return lines
 }
 
 // last returns the lines below the last section.
-func (f *forest) last() (lines []line) {
+func (f *forest) last() []line {
 	if f.texts == nil {
 		return nil
 	}
-	for _, s := range f.texts.Stored {
-		lines = append(lines, line{rowLast, s})
+	return linesAs(rowLast, f.texts.Stored)
+}
+
+// linesAs returns sentences as lines of a kind.
+func linesAs(kind rowKind, sentences []view.TraceSentence) (lines []line) {
+	for _, s := range sentences {
+		lines = append(lines, line{kind, s})
 	}
 	return lines
 }

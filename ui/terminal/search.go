@@ -196,8 +196,8 @@ func (m *Model) search(before string) {
 }
 
 // toFirstMatch goes to the next match, but prefers a line that begins with the query. A search that
-// starts at the first row begins at the top of the tree, and prefers all lines: they are what the
-// reader sees of a tree.
+// starts at the first row begins at the top of the tree, and prefers every line to a call: the
+// reader sees the lines.
 func (m *Model) toFirstMatch(query string) {
 	if m.inStory || len(m.matches) == 0 {
 		m.toMatch(1)
