@@ -71,3 +71,30 @@ func TestResolvePrefersKubernetes(t *testing.T) {
 		t.Errorf("v2store.newStore: got %s, %v, expected the function of etcd", name, err)
 	}
 }
+
+// TestTextsOfOneRelease asks for the texts of a function that v1.37.1 has and v1.36.3 has
+// not. The error says which release has it, whichever release is first.
+func TestTextsOfOneRelease(t *testing.T) {
+	const rest = "k8s.io/apiserver/pkg/registry/rest"
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(version, text string) *Base {
+		tree := treeOf(t, map[string]string{rest + "/create.go": "package rest\n\n" + text})
+		return &Base{Guide: guide, Version: version, to: &notices{}, trees: map[string]*source.Tree{apiserver.Name: tree, storage.Name: tree}}
+	}
+	before := of("v1.36.3", "func BeforeCreate() {}\n")
+	after := of("v1.37.1", "func BeforeCreate() { ValidateCreate() }\n\nfunc ValidateCreate() {}\n")
+	want := "Kubernetes v1.37.1 has rest.ValidateCreate, and v1.36.3 does not: there is no text to compare with\n" +
+		`"apitrace source rest.ValidateCreate --k8s v1.37.1" shows the text, and "apitrace history rest.ValidateCreate" lists the releases`
+	for _, pair := range [][2]*Base{{before, after}, {after, before}} {
+		if _, _, err := Texts(t.Context(), pair[0], pair[1], "rest.ValidateCreate"); err == nil || err.Error() != want {
+			t.Errorf("%s and %s: %v, expected the error\n%s", pair[0].Version, pair[1].Version, err, want)
+		}
+	}
+	a, b, err := Texts(t.Context(), before, after, "rest.BeforeCreate")
+	if err != nil || a.Function.Name != rest+".BeforeCreate" || b.Function.Name != a.Function.Name {
+		t.Errorf("rest.BeforeCreate: %+v, %+v, %v, expected the function in both releases", a.Function, b.Function, err)
+	}
+}
