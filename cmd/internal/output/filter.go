@@ -181,7 +181,7 @@ func matchingLayer(asked string, known []knownLayer) (string, error) {
 	if meant := text.Typo(asked, names); meant != "" {
 		return "", message.UsageErrorf("unknown layer %q: did you mean %q?", asked, meant)
 	}
-	return "", message.UsageErrorf("unknown layer %q: expected one or more of %s", asked, message.List(names))
+	return "", message.UsageErrorf("unknown layer %q: expected one or more of %s, or their titles, such as \"Watch cache\"", asked, message.List(names))
 }
 
 // matchers returns a matcher for each pattern. A pattern without a match in the

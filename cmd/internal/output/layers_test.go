@@ -39,7 +39,7 @@ func TestLayersByNameAndTitle(t *testing.T) {
 	for flag, want := range map[string]string{
 		"etcd: ": `--layer "etcd: ": expected the name of one layer: "etcd-rpc"`,
 		"":       `unknown layer ""`,
-		"nope":   `unknown layer "nope": expected one or more of`,
+		"nope":   `, or their titles, such as "Watch cache"`,
 		"cahcer": `unknown layer "cahcer": did you mean "cacher"?`,
 	} {
 		if got, err := matchingLayers([]string{flag}, layersOf(guide)); err == nil || !strings.Contains(err.Error(), want) {
