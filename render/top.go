@@ -70,9 +70,9 @@ func (p *pen) writeTop(out *bufio.Writer, top *view.Top, most int, ascii bool) {
 			programs = append(programs, program.Process+" "+signs.Duration(program.TotalNs))
 		}
 		p.writeWrapped(out, p.Facts, p.words.Sprintf("each program in all: %s", p.list(programs)))
-		p.writeWrapped(out, p.Facts, p.words.Sprintf("own: the time in which no traced callee ran, waiting included, of all calls of the layer; total: with all callees; calls without a recorded time belong to their caller's own time"))
+		p.writeWrapped(out, p.Facts, p.words.Sprintf("own: the time in which no direct traced callee ran, waiting for other goroutines included, of all calls of the layer; total: with all callees; calls without a recorded time belong to their caller's own time"))
 	} else {
-		p.writeWrapped(out, p.Facts, p.words.Sprintf("own: the time in which no traced callee ran, waiting included, of all calls of the function; total: with all callees; calls without a recorded time belong to their caller's own time"))
+		p.writeWrapped(out, p.Facts, p.words.Sprintf("own: the time in which no direct traced callee ran, waiting for other goroutines included, of all calls of the function; total: with all callees; calls without a recorded time belong to their caller's own time"))
 	}
 	p.writeWrapped(out, p.Facts, p.words.Sprintf("OWN%% is the part of %s, the sum of all own times: goroutines and programs that run side by side all count", signs.Duration(top.OwnNs)))
 }

@@ -6,8 +6,9 @@ import (
 )
 
 // SelfNs returns call i's own time in nanoseconds: the part of its duration in which
-// none of its callees ran. For a leaf (see Call.Leaf) it returns 0. The leaf's time
-// counts as its caller's own time.
+// none of its direct callees ran. The wait for a callee's callee that runs on after its
+// own caller, such as etcd's wal.Save, counts as own time. For a leaf (see Call.Leaf)
+// SelfNs returns 0. The leaf's time counts as its caller's own time.
 func (t *Tree) SelfNs(i int) int64 {
 	call := t.Call(i)
 	from, until := call.StartNs, call.StartNs+call.DurationNs

@@ -51,7 +51,7 @@ type TopFunction struct {
 	Calls                                 int
 	// Longest is the index of the call with the longest own time.
 	Longest int
-	// OwnNs is the time in which no callee ran. TotalNs is the whole time. A call below
+	// OwnNs is the time in which no direct callee ran. TotalNs is the whole time. A call below
 	// another call of the same function, or layer, is part of that call's total time.
 	OwnNs, TotalNs int64
 	// Remote is the process that answers all of the calls, or "": see trace.Tree.Remote.

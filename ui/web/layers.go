@@ -60,9 +60,9 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 // mostLongest is the maximum number of functions in a ranking.
 const mostLongest = 30
 
-// ownNs returns the own time of call i: how long it ran while none of its callees
-// ran. An unfinished call has no own time, because it may only have waited until
-// the trace was collected.
+// ownNs returns the own time of call i: how long it ran while none of its direct
+// callees ran. An unfinished call has no own time, because it may only have waited
+// until the trace was collected.
 func (t *tracedRequest) ownNs(i int) int64 {
 	if t.tree.Call(i).Unfinished {
 		return 0
