@@ -104,13 +104,15 @@ func TestPageRemembersItsSplit(t *testing.T) {
 	b.accessible()
 }
 
-// TestPageExplainsItsSigns checks that the button "?"
-// explains the signs of the tree.
+// TestPageExplainsItsSigns checks that the button "?" explains the signs of a tree and
+// of a comparison, with the button that closes the dialog in sight.
 func TestPageExplainsItsSigns(t *testing.T) {
 	parallel(t)
 	b := open(t, served(t), "#/latest/get-node/1", 1280)
 	b.click("document.querySelector('.top .help')")
 	b.is("document.querySelector('dialog.keys[open] .signs')?.textContent.includes('calls are folded here')")
+	b.is("document.querySelector('dialog.keys').textContent.includes('called more or less often')")
+	b.is("(() => { const close = document.querySelector('dialog.keys form button').getBoundingClientRect(); return close.bottom <= document.querySelector('dialog.keys').getBoundingClientRect().bottom && close.bottom <= innerHeight })()")
 	b.accessible()
 }
 

@@ -1,14 +1,15 @@
 import { h } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { compareWords, shown } from './compare-words.ts';
 import { usePage } from './context.ts';
 import { keyGroups, typing } from './keys.ts';
 
 // showHelp opens the dialog of KeyHelp.
 export const showHelp = () => document.querySelector<HTMLDialogElement>('dialog.keys')?.showModal();
 
-// KeyHelp shows the signs of the tree and the table of keys when "?" is pressed.
+// KeyHelp shows the signs of a tree and of a comparison and the table of keys when "?" is pressed.
 export function KeyHelp() {
-  const { words: { keys: w } } = usePage();
+  const { lang, words: { keys: w } } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const asked = (e: KeyboardEvent) => {
@@ -26,6 +27,10 @@ export function KeyHelp() {
       <section>
         <h3>{w.signs}</h3>
         <dl class="signs">{w.signTable.map(([sign, says]) => <div><dt>{sign}</dt><dd>{says}</dd></div>)}</dl>
+      </section>
+      <section>
+        <h3>{w.changes}</h3>
+        <dl class="signs">{Object.entries(compareWords[lang].signs).map(([sign, says]) => <div><dt>{shown(sign)}</dt><dd>{says}</dd></div>)}</dl>
       </section>
       {keyGroups.map((g) => (
         <section key={g.title(w)}>

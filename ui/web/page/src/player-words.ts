@@ -20,7 +20,7 @@ export const en = {
     returned: (f: string, time: string) => (time ? `${f} returned after ${time}.` : `${f} returned.`),
   },
   keys: {
-    signs: 'Signs', signTable: [
+    signs: 'Signs', changes: 'Signs of a comparison', signTable: [
       ['⋯15', '15 calls are folded here: a click shows them'], ['▸ 5', 'leads to section 5'], ['×2', 'two calls in a row'], ['>3.27s', 'the call was still running'],
       ['└┄', 'called through folded calls'], ['go', 'on a new goroutine'], ['✗', 'the call returned an error'], ['●', 'in the source: the line made a recorded call'],
     ],
@@ -52,7 +52,7 @@ export const zh: typeof en = {
     returned: (f, time) => (time ? `${f} 用时 ${time} 后返回。` : `${f} 已返回。`),
   },
   keys: {
-    signs: '符号', signTable: [
+    signs: '符号', changes: '比较中的符号', signTable: [
       ['⋯15', '此处折叠了 15 次调用，点击可显示'], ['▸ 5', '转到第 5 节'], ['×2', '连续两次调用'], ['>3.27s', '调用仍在运行'],
       ['└┄', '经由被折叠的调用'], ['go', '在新的 goroutine 上'], ['✗', '调用返回了错误'], ['●', '在源码中：这一行有录制的调用'],
     ],
