@@ -143,7 +143,7 @@ function Overview() {
   return (
     <Fragment>
       <h1>{words.overview}</h1>
-      <p class="facts">{words.overviewHelp}</p>
+      <p class="facts">{words.overviewHelp} {!narrow && words.older}</p>
       {done < shown.length && <p class="facts" role="status">{words.compared(done, shown.length)}</p>}
       {narrow && <p class="controls"><label>{words.release} <select class="release" value={chosen} onChange={(e) => goTo({ parts: ['releases'], query: { release: e.currentTarget.value } }, true)}>
         {all.map((r) => <option value={r} selected={r === chosen}>{r}</option>)}
