@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,26 +45,15 @@ func TestNightlyCausesAreRight(t *testing.T) {
 }
 
 func checkCauses(t *testing.T, version string, runs int) {
-	testenv.NeedsServer(t)
-	o := ServerOptions{Spec: Spec{Version: version, ControlPlane: true, Check: true}, Edits: EditsIn(t.TempDir()), Reuse: ReuseNone}
-	ctx, server, err := o.Obtain(t.Context(), &noted{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Close() }) // after the watches of the witness
+	ctx, server := withControlPlane(t, version)
 	w := newWitness(t, server)
 	for i := range runs {
 		name := fmt.Sprintf("web-%d", i)
-		var body scenarios.Document
-		if err := yaml.Unmarshal(fmt.Appendf(nil, deploymentToFollow, name), &body); err != nil {
-			t.Fatal(err)
-		}
-		const path = "/apis/apps/v1/namespaces/default/deployments"
-		requests, caused := followRequest(ctx, t, server, &scenarios.HTTP{Method: http.MethodPost, Path: path, Body: &body, As: scenarios.Admin})
+		requests, caused := followRequest(ctx, t, server, createsDeployment(t, name))
 		checkDeploymentRuns(t, name, caused)
 		w.check(requests, caused)
 		if !t.Failed() {
-			requests, caused = followRequest(ctx, t, server, &scenarios.HTTP{Method: http.MethodDelete, Path: path + "/" + name, As: scenarios.Admin})
+			requests, caused = followRequest(ctx, t, server, &scenarios.HTTP{Method: http.MethodDelete, Path: deployments + "/" + name, As: scenarios.Admin})
 			checkDeploymentEnds(t, name, caused)
 			w.check(requests, caused)
 		}
@@ -75,21 +66,140 @@ func checkCauses(t *testing.T, version string, runs int) {
 	}
 }
 
+// withControlPlane starts a server with a control plane. The server ends after the watches
+// of a witness.
+func withControlPlane(t *testing.T, version string) (context.Context, *Running) {
+	t.Helper()
+	testenv.NeedsServer(t)
+	o := ServerOptions{Spec: Spec{Version: version, ControlPlane: true, Check: true}, Edits: EditsIn(t.TempDir()), Reuse: ReuseNone}
+	ctx, server, err := o.Obtain(t.Context(), &noted{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return ctx, server
+}
+
+const deployments = "/apis/apps/v1/namespaces/default/deployments"
+
+// createsDeployment returns the request that creates a Deployment.
+func createsDeployment(t *testing.T, name string) *scenarios.HTTP {
+	t.Helper()
+	var body scenarios.Document
+	if err := yaml.Unmarshal(fmt.Appendf(nil, deploymentToFollow, name), &body); err != nil {
+		t.Fatal(err)
+	}
+	return &scenarios.HTTP{Method: http.MethodPost, Path: deployments, Body: &body, As: scenarios.Admin}
+}
+
+// refusesRunning is a policy that refuses the status of a pod that runs. It also refuses a
+// ConfigMap, which shows when it is in force.
+const (
+	refusesRunning = `{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy", "metadata": {"name": "refuses-running"}, "spec": {
+	"matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"], "resources": ["pods/status", "configmaps"]}]},
+	"validations": [{"expression": "request.resource.resource == 'configmaps' ? request.name != 'in-force' : object.status.phase != 'Running'"}]}}`
+	bindsRefusal = `{"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": "refuses-running"},
+	"spec": {"policyName": "refuses-running", "validationActions": ["Deny"]}}`
+	inForce = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "in-force"}}`
+)
+
+// TestSlowRetriesAreCaused creates a Deployment while a policy refuses the status of its
+// running pods. After the policy has gone, the kubelet sends this status again. The
+// Deployment caused that, too.
+func TestSlowRetriesAreCaused(t *testing.T) {
+	testenv.Slow(t)
+	ctx, server := withControlPlane(t, apiserver.DefaultVersion)
+	w := newWitness(t, server)
+	admin := adminOf(t, server)
+	const policies, bindings = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings"
+	for path, body := range map[string]string{policies: refusesRunning, bindings: bindsRefusal} {
+		if status, text := admin(http.MethodPost, path, body); status != http.StatusCreated {
+			t.Fatalf("POST %s: %d %s", path, status, text)
+		}
+	}
+	testenv.Await(t, "the policy is in force", func() bool {
+		status, _ := admin(http.MethodPost, "/api/v1/namespaces/default/configmaps?dryRun=All", inForce)
+		return status == http.StatusUnprocessableEntity
+	})
+	h, result := createsDeployment(t, "web"), make(chan consequences, 1)
+	go func() { result <- follow(ctx, server, h) }()
+	refused := regexp.MustCompile(`(?m)^apiserver_request_total\{code="422",.*resource="pods",.*subresource="status",.*verb="PATCH"`)
+	testenv.Await(t, "the API server has refused the status of a pod", func() bool {
+		_, text := admin(http.MethodGet, "/metrics", "")
+		return refused.MatchString(text)
+	})
+	if status, text := admin(http.MethodDelete, bindings+"/refuses-running", ""); status != http.StatusOK {
+		t.Errorf("DELETE of the binding: %d %s", status, text)
+	}
+	f := testenv.Receive(t, "all that the Deployment causes is over", result)
+	if f.err != nil {
+		t.Fatal(f.err)
+	}
+	checkDeploymentRuns(t, "web", f.caused)
+	testenv.Await(t, "the witness has seen both pods run", func() bool { return w.running() == 2 })
+	w.check(f.requests, f.caused)
+	if !slices.ContainsFunc(f.caused, func(r trace.Request) bool {
+		return r.Method == http.MethodPatch && r.Status == http.StatusUnprocessableEntity
+	}) {
+		t.Errorf("no PATCH that the Deployment caused was refused; it caused\n%s", strings.Join(sentBy(f.caused), "\n"))
+	}
+}
+
+// adminOf returns a function that sends requests as the administrator, untraced. It returns the
+// status and the body of the answer; the status is 0 if there is none.
+func adminOf(t *testing.T, server *Running) func(method, path, body string) (int, string) {
+	t.Helper()
+	client, err := server.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	return func(method, path, body string) (int, string) {
+		req, err := http.NewRequestWithContext(t.Context(), method, server.BaseURL+path, strings.NewReader(body))
+		if err != nil {
+			return 0, err.Error()
+		}
+		req.Header.Set("Authorization", "Bearer "+server.AdminToken)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := client.Do(req)
+		if err != nil {
+			return 0, err.Error()
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			return 0, err.Error()
+		}
+		return resp.StatusCode, string(text)
+	}
+}
+
 // followRequest sends a request, and returns it with what it caused.
 func followRequest(ctx context.Context, t *testing.T, server *Running, h *scenarios.HTTP) (requests, caused []trace.Request) {
 	t.Helper()
-	caused, err := server.Follow(ctx, time.Minute, func() ([]trace.Request, error) {
+	f := follow(ctx, server, h)
+	if f.err != nil {
+		t.Fatal(f.err)
+	}
+	return f.requests, f.caused
+}
+
+// consequences are the traces of a request and of what it caused.
+type consequences struct {
+	requests, caused []trace.Request
+	err              error
+}
+
+func follow(ctx context.Context, server *Running, h *scenarios.HTTP) (f consequences) {
+	f.caused, f.err = server.Follow(ctx, time.Minute, func() ([]trace.Request, error) {
 		recording, _, err := server.Request(ctx, h, time.Minute, &noted{})
 		if err != nil {
 			return nil, err
 		}
-		requests = recording.Requests
-		return requests, nil
+		f.requests = recording.Requests
+		return f.requests, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return requests, caused
+	return f
 }
 
 // sentBy lists the requests that were caused, without their queries.
@@ -114,7 +224,7 @@ func checkDeploymentRuns(t *testing.T, name string, caused []trace.Request) {
 		{"POST /apis/apps/v1/namespaces/default/replicasets", 1},
 		{"POST /api/v1/namespaces/default/pods", 2},
 		{"POST pods/binding", 2},
-		{"PATCH pods/status", 4}, // each is pending, then runs
+		{"PATCH pods/status", 2}, // each runs; if the write before that fails, there is only one
 		{"POST /api/v1/namespaces/default/serviceaccounts/default/token", 2},
 		{"PUT /apis/apps/v1/namespaces/default/deployments/" + name + "/status", 2},
 	})
@@ -405,6 +515,19 @@ var watchers = map[string][]string{
 	"Deployment": {"kube-controller-manager"},
 	"ReplicaSet": {"kube-controller-manager", "kube-scheduler"},
 	"Pod":        {"kube-controller-manager", "kube-scheduler"},
+}
+
+// running counts the pods that have run.
+func (w *witness) running() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	pods := map[string]bool{}
+	for _, o := range w.written {
+		if o.Status.Phase == "Running" {
+			pods[o.Metadata.UID] = true
+		}
+	}
+	return len(pods)
 }
 
 // hadEnded reports whether a pod had ended before a revision.
